@@ -1,0 +1,124 @@
+//! The usual game, fast: 4x4 boards in 64 bits, moved by a table of rows.
+
+mod packed;
+mod rows;
+
+use crate::variant::slide_line;
+use crate::{Cells, Direction, Game, Rules, Slide};
+use packed::Packed;
+use std::sync::LazyLock;
+
+/// The 4x4 game by the usual rules, exact up to the 131072 tile, the largest possible.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Classic;
+
+/// A position of [`Classic`] with the player to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ClassicBoard(Packed);
+
+/// A position of [`Classic`] after a slide, before the spawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ClassicAfterstate(Packed);
+
+impl Cells for ClassicBoard {
+    fn rank(&self, cell: usize) -> u8 {
+        self.0.rank(cell)
+    }
+}
+
+impl Cells for ClassicAfterstate {
+    fn rank(&self, cell: usize) -> u8 {
+        self.0.rank(cell)
+    }
+}
+
+impl ClassicAfterstate {
+    /// The cells as 16 four-bit numbers, cell 0 lowest: the rank, or 15 for ranks of 15 and more.
+    #[inline]
+    pub fn nibbles(self) -> u64 {
+        self.0.nibbles
+    }
+}
+
+impl Game for Classic {
+    type Board = ClassicBoard;
+    type Afterstate = ClassicAfterstate;
+
+    fn rules(&self) -> &Rules {
+        static RULES: LazyLock<Rules> = LazyLock::new(Rules::default);
+        &RULES
+    }
+
+    fn slide(&self, board: ClassicBoard, direction: Direction) -> Option<Slide<Self>> {
+        self.slides(board)[direction as usize]
+    }
+
+    #[inline]
+    fn slides(&self, ClassicBoard(board): ClassicBoard) -> [Option<Slide<Self>>; 4] {
+        let across = rows::slide(board.nibbles);
+        let transposed = packed::transpose(board.nibbles);
+        let along = rows::slide(transposed);
+        if across.reward.max(along.reward) >= rows::BEYOND_NIBBLES || board.excess != 0 {
+            return slides_of_large_tiles(board);
+        }
+        let result = |nibbles, reward| {
+            let afterstate = ClassicAfterstate(Packed { nibbles, excess: 0 });
+            (nibbles != board.nibbles).then_some((afterstate, reward))
+        };
+        [
+            result(packed::transpose(along.towards_low), along.reward),
+            result(across.towards_high, across.reward),
+            result(packed::transpose(along.towards_high), along.reward),
+            result(across.towards_low, across.reward),
+        ]
+    }
+
+    #[inline]
+    fn empty_cells(&self, afterstate: ClassicAfterstate) -> u32 {
+        afterstate.0.empty_cells()
+    }
+
+    #[inline]
+    fn place(&self, afterstate: ClassicAfterstate, nth: u32, rank: u8) -> ClassicBoard {
+        ClassicBoard(afterstate.0.with_tile(nth, rank))
+    }
+
+    #[inline]
+    fn spawned_rank(&self, random: u32) -> u8 {
+        /// 0.9 of the range of a 32-bit number, rounded.
+        const TWOS: u32 = 3_865_470_566;
+        if random < TWOS { 1 } else { 2 }
+    }
+
+    fn awaiting_spawn(&self, board: ClassicBoard) -> ClassicAfterstate {
+        ClassicAfterstate(board.0)
+    }
+
+    fn board_of_ranks(&self, ranks: &[u8]) -> ClassicBoard {
+        ClassicBoard(Packed::of_ranks(ranks))
+    }
+
+    fn largest_rank(&self, position: &impl Cells) -> u8 {
+        (0..16).map(|cell| position.rank(cell)).max().unwrap_or(0)
+    }
+}
+
+/// The slides of a board that has, or is about to make, a tile that does not fit four bits. Such boards are
+/// met in few games, so they are moved by the reference rules.
+#[cold]
+#[inline(never)]
+fn slides_of_large_tiles(board: Packed) -> [Option<Slide<Classic>>; 4] {
+    let rules = Classic.rules();
+    Direction::ALL.map(|direction| {
+        let mut ranks: [u8; 16] = std::array::from_fn(|cell| board.rank(cell));
+        let mut reward = 0;
+        for cells in rules.geometry().lines(direction) {
+            reward += slide_line(rules.merge, &mut ranks, &cells);
+        }
+        let after = Packed::of_ranks(&ranks);
+        (after != board).then_some((ClassicAfterstate(after), reward))
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+/// Sixteen ranks in 64 bits. Four bits hold ranks up to 15 (32768). The two ranks above it, which few games
+/// see, do not fit (18^16 boards need 67 bits): their cells hold 15, and `excess` what exceeds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Packed {
+    /// Four bits a cell, cell 0 lowest: the rank, at most 15.
+    pub(crate) nibbles: u64,
+    /// Two bits a cell, cell 0 lowest: the rank less 15 where that is positive. 0 for almost all boards.
+    pub(crate) excess: u32,
+}
+
+impl Packed {
+    pub(crate) fn of_ranks(ranks: &[u8]) -> Packed {
+        let mut packed = Packed {
+            nibbles: 0,
+            excess: 0,
+        };
+        for (cell, &rank) in ranks.iter().enumerate() {
+            packed.nibbles |= u64::from(rank.min(15)) << (4 * cell);
+            packed.excess |= u32::from(rank.saturating_sub(15)) << (2 * cell);
+        }
+        packed
+    }
+
+    #[inline]
+    pub(crate) fn rank(self, cell: usize) -> u8 {
+        (self.nibbles >> (4 * cell) & 15) as u8 + (self.excess >> (2 * cell) & 3) as u8
+    }
+
+    /// The lowest bit of every empty cell's four.
+    #[inline]
+    fn empty_mask(self) -> u64 {
+        let pairs = self.nibbles | self.nibbles >> 1;
+        !(pairs | pairs >> 2) & 0x1111_1111_1111_1111
+    }
+
+    #[inline]
+    pub(crate) fn empty_cells(self) -> u32 {
+        self.empty_mask().count_ones()
+    }
+
+    /// With a tile of a rank up to 15 in the `nth` empty cell.
+    #[inline]
+    pub(crate) fn with_tile(self, nth: u32, rank: u8) -> Packed {
+        let mut empty = self.empty_mask();
+        for _ in 0..nth {
+            empty &= empty.wrapping_sub(1);
+        }
+        let lowest = empty & empty.wrapping_neg();
+        Packed {
+            nibbles: self.nibbles | lowest.wrapping_mul(u64::from(rank)),
+            ..self
+        }
+    }
+}
+
+/// Exchanges rows and columns: two delta swaps, of 1x1 blocks in 2x2 blocks and of 2x2 blocks in the whole
+/// (Warren, Hacker's Delight, 7-3).
+#[inline]
+pub(crate) fn transpose(nibbles: u64) -> u64 {
+    let swap = |x: u64, mask: u64, shift: u32| {
+        let difference = (x ^ x >> shift) & mask;
+        x ^ difference ^ difference << shift
+    };
+    swap(
+        swap(nibbles, 0x0000_f0f0_0000_f0f0, 12),
+        0x0000_0000_ff00_ff00,
+        24,
+    )
+}
