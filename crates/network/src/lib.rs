@@ -1,1 +1,40 @@
-//! network
+//! Value functions with weights: n-tuple networks, and the files they are kept in.
+//!
+//! An n-tuple network (Szubert and Jaskowski 2014) is a sum of table look-ups: each [`Structure`] lists
+//! patterns of cells, each pattern owns a table with one weight for every content of its cells, and the value
+//! of an afterstate adds up the weights of all patterns under all symmetries of the board. The symmetric
+//! images of a pattern share its table.
+//!
+//! The order of the weights in memory is a matter of this crate alone ([`Kernel`]); learners work through
+//! [`Trace`]s, files hold the natural order.
+//!
+//! ```
+//! use engine::{Classic, Game, Direction, ValueFunction};
+//! use network::{NTuple, Structure};
+//!
+//! let structure = Structure::parse("5x4", Classic.rules().geometry())?;
+//! let network = NTuple::new(&Classic, structure)?;
+//! let board = Classic.parse_board("2 2 4 0/0 0 0 0/0 0 8 0/0 0 0 0").expect("a board");
+//! let (afterstate, _) = Classic.slide(board, Direction::Left).expect("a legal move");
+//!
+//! let mut trace = network.trace();
+//! assert_eq!(network.evaluate(afterstate, &mut trace), 0.0);
+//! network.update(&trace, 10.0);
+//! assert!(network.value(afterstate) > 0.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod coherence;
+mod file;
+mod kernel;
+mod memory;
+mod model;
+mod ntuple;
+mod structure;
+
+pub use coherence::CoherenceSums;
+pub use file::FileError;
+pub use kernel::{Indexed, Kernel, PlainKernel, SplitKernel};
+pub use model::{ModelFile, ModelHeader, Provenance, save};
+pub use ntuple::{NTuple, NetworkError, Trace};
+pub use structure::{Structure, StructureError};

@@ -1,0 +1,234 @@
+use crate::file::{FileError, Reader, Writer};
+use crate::kernel::{Indexed, table_starts};
+use crate::memory::Table;
+use crate::{CoherenceSums, NTuple, Structure};
+use engine::{Objective, Rules};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Bytes that decoding a header or a state may claim.
+const DECODE_LIMIT: usize = 16 << 20;
+
+/// What a model file says about its tables.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelHeader {
+    /// What the values mean.
+    pub objective: Objective,
+    /// The game that it was trained on.
+    pub rules: Rules,
+    /// The patterns, as [`Structure::parse`] reads them.
+    pub structure: String,
+    /// The number of ranks that a table distinguishes.
+    pub radix: u32,
+    /// Whether the sums of temporal coherence follow the weights.
+    pub coherent: bool,
+    /// Where it comes from.
+    pub provenance: Provenance,
+}
+
+/// What it takes to make a model again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Version of the program.
+    pub version: String,
+    /// Its git revision.
+    pub revision: String,
+    /// The command line.
+    pub command: String,
+    /// The processor trained on.
+    pub processor: String,
+    /// The number of training threads.
+    pub threads: usize,
+    /// The seed.
+    pub seed: u64,
+    /// The whole configuration, as TOML.
+    pub config: String,
+    /// Games trained.
+    pub games: u64,
+    /// Moves trained.
+    pub moves: u64,
+    /// Seconds trained.
+    pub seconds: f64,
+}
+
+/// Saves a network. With `sums` and a non-empty `state` (opaque to this crate) the file is a checkpoint, which
+/// can be played from like any model. Returns its checksum.
+///
+/// # Errors
+/// When the file cannot be written; an older one is then untouched.
+pub fn save<G: Indexed>(
+    path: &Path,
+    network: &NTuple<G>,
+    provenance: Provenance,
+    sums: Option<&CoherenceSums>,
+    state: &[u8],
+) -> Result<u64, FileError> {
+    let header = ModelHeader {
+        objective: Objective::Score,
+        rules: network.game().rules().clone(),
+        structure: network.structure().to_string(),
+        radix: network.radix(),
+        coherent: sums.is_some(),
+        provenance,
+    };
+    let unwritable = |error: bincode::error::EncodeError| FileError::Write {
+        path: path.to_owned(),
+        source: std::io::Error::other(error),
+    };
+    let header =
+        bincode::serde::encode_to_vec(&header, bincode::config::standard()).map_err(unwritable)?;
+    Writer::write(path, &header, state, |writer| {
+        let weights = network.weights().cells();
+        for index in network.natural_order() {
+            writer.push(weights[index as usize].load(Relaxed))?;
+        }
+        if let Some(sums) = sums {
+            for index in network.natural_order() {
+                for number in sums.pair(index) {
+                    writer.push(number.load(Relaxed))?;
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// A model or checkpoint file of which the header has been read.
+pub struct ModelFile {
+    reader: Reader,
+    header: ModelHeader,
+    structure: Structure,
+}
+
+impl ModelFile {
+    /// Opens a file and reads its header. Whether the rest is sound shows when it is loaded.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is no model, or is not as long as its header says.
+    pub fn open(path: &Path) -> Result<ModelFile, FileError> {
+        let reader = Reader::open(path)?;
+        let header: ModelHeader =
+            decode(&reader.header).map_err(|reason| reader.bad_header(reason))?;
+        header
+            .rules
+            .validate()
+            .map_err(|error| reader.bad_header(error))?;
+        let structure = Structure::parse(&header.structure, header.rules.geometry())
+            .map_err(|error| reader.bad_header(error))?;
+        if !(2..=32).contains(&header.radix) {
+            let reason = format!("tables of radix {}", header.radix);
+            return Err(reader.bad_header(reason));
+        }
+        let starts = table_starts(&structure, header.radix);
+        let entries = starts[starts.len() - 1];
+        let numbers = entries.saturating_mul(if header.coherent { 3 } else { 1 });
+        reader.expect_numbers(numbers.min(u64::MAX / 8))?;
+        Ok(ModelFile {
+            reader,
+            header,
+            structure,
+        })
+    }
+
+    /// What the file says about itself.
+    pub fn header(&self) -> &ModelHeader {
+        &self.header
+    }
+
+    /// Whether the file holds the state of training.
+    pub fn is_checkpoint(&self) -> bool {
+        !self.reader.state.is_empty()
+    }
+
+    /// Decodes the state of training.
+    ///
+    /// # Errors
+    /// When it is no such state.
+    pub fn state<S: DeserializeOwned>(&self) -> Result<S, FileError> {
+        decode(&self.reader.state).map_err(|reason| self.reader.bad_header(reason))
+    }
+
+    /// Reads the network, and gives the file's checksum, which identifies the model.
+    ///
+    /// # Errors
+    /// When the file is damaged, or is for boards of another size than the game's.
+    pub fn load<G: Indexed>(mut self, game: &G) -> Result<(NTuple<G>, u64), FileError> {
+        let network = self.read_network(game)?;
+        if self.header.coherent {
+            self.reader.numbers(2 * network.entries(), |_| ())?;
+        }
+        Ok((network, self.reader.finish()?))
+    }
+
+    /// Reads the network and, if the file has them, the sums of temporal coherence.
+    ///
+    /// # Errors
+    /// As for [`ModelFile::load`].
+    pub fn load_for_training<G: Indexed>(
+        mut self,
+        game: &G,
+    ) -> Result<(NTuple<G>, Option<CoherenceSums>), FileError> {
+        let network = self.read_network(game)?;
+        let mut sums = None;
+        if self.header.coherent {
+            let read = network
+                .coherence_sums()
+                .map_err(|error| self.unsuitable(error))?;
+            // Two numbers a weight, the sum first.
+            let mut order = network
+                .natural_order()
+                .flat_map(|index| [(index, 0), (index, 1)]);
+            self.reader.numbers(2 * network.entries(), |bits| {
+                if let Some((index, which)) = order.next() {
+                    read.pair(index)[which].store(bits, Relaxed);
+                }
+            })?;
+            drop(order);
+            sums = Some(read);
+        }
+        self.reader.finish()?;
+        Ok((network, sums))
+    }
+
+    fn read_network<G: Indexed>(&mut self, game: &G) -> Result<NTuple<G>, FileError> {
+        let radix = self.header.radix;
+        if self.header.rules.geometry() == game.rules().geometry()
+            && game.rules().is_classic()
+            && radix != NTuple::radix_for(game)
+        {
+            return Err(
+                self.unsuitable(format!("its tables have radix {radix}, 4x4 boards need 16"))
+            );
+        }
+        let network = NTuple::with_radix(game, self.structure.clone(), radix)
+            .map_err(|error| self.unsuitable(error))?;
+        let weights: &Table = network.weights();
+        let mut order = network.natural_order();
+        self.reader.numbers(network.entries(), |bits| {
+            if let Some(index) = order.next() {
+                weights.cells()[index as usize].store(bits, Relaxed);
+            }
+        })?;
+        drop(order);
+        Ok(network)
+    }
+
+    fn unsuitable(&self, reason: impl ToString) -> FileError {
+        FileError::Unsuitable {
+            path: self.reader.path.clone(),
+            reason: reason.to_string(),
+        }
+    }
+}
+
+/// Decodes bytes of which nothing may be left over.
+fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    let config = bincode::config::standard().with_limit::<DECODE_LIMIT>();
+    match bincode::serde::decode_from_slice(bytes, config) {
+        Ok((value, read)) if read == bytes.len() => Ok(value),
+        Ok((_, read)) => Err(format!("{} bytes are left over", bytes.len() - read)),
+        Err(error) => Err(error.to_string()),
+    }
+}

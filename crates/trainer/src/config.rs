@@ -1,0 +1,165 @@
+use crate::{Schedule, StepSizeRule, TrainError};
+use engine::Rules;
+use network::Structure;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Everything that decides what a run learns and writes. Read from TOML, where any field may be left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TrainConfig {
+    /// Games in total, at least 1. Default 50,000: about a minute of the default network on two cores.
+    pub games: u64,
+    /// What all randomness comes from. Default 1.
+    pub seed: u64,
+    /// Threads that play and learn. Default: as many as the machine has processors. One thread is
+    /// bit-reproducible, several are not.
+    pub threads: Option<usize>,
+    /// Patterns of the network, see [`Structure::parse`]. Default: see [`Structure::default_for`].
+    pub patterns: Option<String>,
+    /// How errors become weight changes. Default `tc`.
+    pub step_size: StepSizeRule,
+    /// The step size, shared by all features. Default 1.0 for `tc`, 0.1 for `constant`.
+    pub alpha: Option<Schedule>,
+    /// Time between checkpoints. Default 5 minutes.
+    #[serde(with = "humantime_serde")]
+    pub checkpoint_every: Duration,
+    /// Games between points of the curves. Default 500.
+    pub log_every: u64,
+    /// Games that the trained player is measured in at the end; 0 for none. Default 1,000.
+    pub eval_games: u64,
+    /// The game. Default the usual 4x4. Last, because it is a table of its own in TOML.
+    pub rules: Rules,
+}
+
+impl Default for TrainConfig {
+    fn default() -> Self {
+        TrainConfig {
+            games: 50_000,
+            seed: 1,
+            threads: None,
+            patterns: None,
+            step_size: StepSizeRule::Tc,
+            alpha: None,
+            checkpoint_every: Duration::from_secs(300),
+            log_every: 500,
+            eval_games: 1_000,
+            rules: Rules::default(),
+        }
+    }
+}
+
+/// More threads than any machine has; more is a slip of the finger.
+const MAX_THREADS: usize = 1024;
+
+impl TrainConfig {
+    /// A configuration from TOML text.
+    ///
+    /// # Errors
+    /// When the text is no TOML or has unknown fields. The values are checked by
+    /// [`TrainConfig::resolve`].
+    pub fn from_toml(text: &str) -> Result<TrainConfig, TrainError> {
+        toml::from_str(text)
+            .map_err(|error| TrainError::Config(error.to_string().trim().replace('\n', " ")))
+    }
+
+    /// As TOML text.
+    pub fn to_toml(&self) -> String {
+        // Numbers, texts and tables only: there is nothing that TOML could not hold.
+        toml::to_string(self).unwrap_or_default()
+    }
+
+    /// Checks all values and spells out those whose defaults depend on others or on the machine.
+    ///
+    /// # Errors
+    /// Names the first value that cannot be used.
+    pub fn resolve(mut self) -> Result<TrainConfig, TrainError> {
+        let wrong = |message: &str| Err(TrainError::Config(message.to_owned()));
+        self.rules
+            .validate()
+            .map_err(|error| TrainError::Config(error.to_string()))?;
+        let structure = self.structure()?;
+        self.patterns = Some(structure.to_string());
+        if self.games == 0 {
+            return wrong("games is 0, training takes at least 1");
+        }
+        if self.log_every == 0 {
+            return wrong("log_every is 0, there is at least 1 game between two points of a curve");
+        }
+        if self.checkpoint_every.is_zero() {
+            return wrong("checkpoint_every is 0, give the time between checkpoints such as 5m");
+        }
+        let machine = || std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = self.threads.unwrap_or_else(machine);
+        if !(1..=MAX_THREADS).contains(&threads) {
+            return wrong(&format!(
+                "threads is {threads}, expected 1 to {MAX_THREADS}"
+            ));
+        }
+        self.threads = Some(threads);
+        self.alpha = Some(self.alpha_schedule());
+        Ok(self)
+    }
+
+    /// The patterns of the network.
+    ///
+    /// # Errors
+    /// When they do not fit the board.
+    pub fn structure(&self) -> Result<Structure, TrainError> {
+        let geometry = self.rules.geometry();
+        match &self.patterns {
+            Some(text) => {
+                Ok(Structure::parse(text, geometry).map_err(network::NetworkError::from)?)
+            }
+            None => Ok(Structure::default_for(geometry)),
+        }
+    }
+
+    /// The step size.
+    pub(crate) fn alpha_schedule(&self) -> Schedule {
+        self.alpha.clone().unwrap_or(match self.step_size {
+            StepSizeRule::Tc => Schedule::Constant(1.0),
+            StepSizeRule::Constant => Schedule::Constant(0.1),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resolved_configurations_are_spelled_out_and_round_trip() {
+        let config =
+            TrainConfig::from_toml("step_size = 'constant'\n[rules]\nrows = 3\ncolumns = 3");
+        let config = config
+            .and_then(TrainConfig::resolve)
+            .expect("a configuration");
+        assert_eq!(config.alpha, Some(Schedule::Constant(0.1)));
+        assert_eq!(config.patterns.as_deref(), Some("012345"));
+        assert!(config.threads.is_some_and(|threads| threads > 0));
+        let text = config.to_toml();
+        assert!(text.contains("checkpoint_every = \"5m\""), "{text}");
+        assert_eq!(TrainConfig::from_toml(&text).expect("our own text"), config);
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_named() {
+        for (text, part) in [
+            ("games = 0", "games is 0"),
+            ("games = -1", "games"),
+            ("gamez = 5", "gamez"),
+            ("threads = 0", "threads is 0"),
+            ("log_every = 0", "log_every is 0"),
+            ("checkpoint_every = '0s'", "checkpoint_every is 0"),
+            ("checkpoint_every = 'soon'", "checkpoint_every"),
+            ("alpha = 0.0", "is no step size"),
+            ("patterns = '0123x'", "'x'"),
+            ("[rules]\nrows = 7", "from 2x2 to 5x5"),
+        ] {
+            let result = TrainConfig::from_toml(text).and_then(TrainConfig::resolve);
+            let error = result.expect_err(text).to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}

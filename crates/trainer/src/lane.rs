@@ -1,0 +1,193 @@
+//! One game of self-play, and learning along it.
+
+use crate::metrics::Finished;
+use crate::step_size::StepSize;
+use engine::{Episode, GameRng, Objective};
+use network::{Indexed, NTuple, Trace};
+use serde::{Deserialize, Serialize};
+
+/// A game in progress, with what learning remembers of it.
+///
+/// Learning is TD(0) on afterstates (Szubert and Jaskowski 2014): the player moves greedily, and once a move
+/// is chosen, the value of the afterstate before it moves towards that move's reward + the value of its
+/// afterstate, or towards 0 at the end of the game.
+pub(crate) struct Lane<G: Indexed> {
+    number: u64,
+    alpha: f32,
+    episode: Episode<G>,
+    /// The afterstate of the last move, which the next move will correct.
+    previous: Option<G::Afterstate>,
+    /// Where the weights of `previous` are.
+    trace: Trace,
+    /// Where the weights of this move's afterstates are, by direction.
+    candidates: [Trace; 4],
+    error_sum: f64,
+}
+
+/// A lane as checkpoints hold it. Positions are ranks.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct LaneState {
+    number: u64,
+    alpha: f32,
+    board: Vec<u8>,
+    score: u64,
+    moves: u64,
+    rng: GameRng,
+    previous: Option<Vec<u8>>,
+    error_sum: f64,
+}
+
+impl<G: Indexed> Lane<G> {
+    /// Game `number` of a run, at its start. `alpha` holds for the whole game.
+    pub(crate) fn start(network: &NTuple<G>, number: u64, rng: GameRng, alpha: f32) -> Self {
+        Lane {
+            number,
+            alpha,
+            episode: Episode::start(network.game(), rng),
+            previous: None,
+            trace: network.trace(),
+            candidates: [(); 4].map(|()| network.trace()),
+            error_sum: 0.0,
+        }
+    }
+
+    /// Plays a move and learns from it. At the end of the game, when there is no move, it learns that and
+    /// returns what the game came to.
+    #[inline]
+    pub(crate) fn step(&mut self, network: &NTuple<G>, step_size: &StepSize) -> Option<Finished> {
+        let slides = network.game().slides(self.episode.board);
+        // All look-ups of all moves are under way before the first is waited for.
+        for (slide, trace) in slides.iter().zip(&mut self.candidates) {
+            if let Some((afterstate, _)) = slide {
+                network.locate(*afterstate, trace);
+                network.prefetch(trace);
+            }
+        }
+        let mut best = None;
+        let mut highest = f32::NEG_INFINITY;
+        for (direction, (slide, trace)) in slides.iter().zip(&self.candidates).enumerate() {
+            if let Some((afterstate, merged)) = *slide {
+                let total = Objective::Score.step_reward(merged) + network.read(trace);
+                // The first of equals is taken, and some move is even if weights have run to infinity.
+                if total > highest || best.is_none() {
+                    highest = total;
+                    best = Some((direction, afterstate, merged));
+                }
+            }
+        }
+        if self.previous.is_some() {
+            let target = if best.is_some() { highest } else { 0.0 };
+            let error = target - network.read(&self.trace);
+            step_size.update(network, &self.trace, self.alpha, error);
+            self.error_sum += f64::from(error.abs());
+        }
+        let Some((direction, afterstate, merged)) = best else {
+            let outcome = self.episode.outcome(network.game());
+            return Some(Finished::new(outcome, self.error_sum));
+        };
+        std::mem::swap(&mut self.trace, &mut self.candidates[direction]);
+        step_size.prefetch(&self.trace);
+        self.previous = Some(afterstate);
+        self.episode.advance(network.game(), afterstate, merged);
+        None
+    }
+
+    /// For a checkpoint.
+    pub(crate) fn state(&self, game: &G) -> LaneState {
+        LaneState {
+            number: self.number,
+            alpha: self.alpha,
+            board: game.ranks(&self.episode.board),
+            score: self.episode.score,
+            moves: self.episode.moves,
+            rng: self.episode.rng.clone(),
+            previous: self.previous.map(|afterstate| game.ranks(&afterstate)),
+            error_sum: self.error_sum,
+        }
+    }
+
+    /// From a checkpoint. `None` if it holds no position of this game.
+    pub(crate) fn restore(network: &NTuple<G>, state: LaneState) -> Option<Self> {
+        let game = network.game();
+        let board = |ranks: &Vec<u8>| {
+            let largest = game.rules().largest_rank();
+            let fits = ranks.len() == game.rules().geometry().cells()
+                && ranks.iter().all(|&rank| rank <= largest);
+            fits.then(|| game.board_of_ranks(ranks))
+        };
+        let previous = match &state.previous {
+            Some(ranks) => Some(game.awaiting_spawn(board(ranks)?)),
+            None => None,
+        };
+        let mut trace = network.trace();
+        if let Some(afterstate) = previous {
+            network.locate(afterstate, &mut trace);
+        }
+        Some(Lane {
+            number: state.number,
+            alpha: state.alpha,
+            episode: Episode {
+                board: board(&state.board)?,
+                score: state.score,
+                moves: state.moves,
+                rng: state.rng,
+            },
+            previous,
+            trace,
+            candidates: [(); 4].map(|()| network.trace()),
+            error_sum: state.error_sum,
+        })
+    }
+
+    /// Moves of the game so far.
+    pub(crate) fn moves(&self) -> u64 {
+        self.episode.moves
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::StepSizeRule;
+    use engine::{Classic, Game, best_move, game_rng};
+    use network::Structure;
+
+    /// The fused choice of [`Lane::step`] is the depth-1 choice that agents make, and the update moves the
+    /// previous afterstate's value by alpha x error.
+    #[test]
+    fn a_step_plays_the_greedy_move_and_corrects_the_one_before() {
+        let structure = Structure::parse("0123 4567 0145 asymmetric", Classic.rules().geometry());
+        let network = NTuple::new(&Classic, structure.expect("patterns")).expect("small");
+        let step_size = StepSize::new(StepSizeRule::Constant, &network).expect("small");
+        for number in 0..20 {
+            let mut lane = Lane::start(&network, number, game_rng(1, number), 0.25);
+            loop {
+                let board = lane.episode.board;
+                let chosen = best_move(&Classic, board, &network);
+                let mut trace = network.trace();
+                let corrected = lane
+                    .previous
+                    .map(|previous| (previous, network.evaluate(previous, &mut trace)));
+                let finished = lane.step(&network, &step_size);
+
+                let target = chosen.map_or(0.0, |(direction, values)| {
+                    let (afterstate, _) = Classic.slide(board, direction).expect("legal");
+                    assert_eq!(lane.previous, Some(afterstate));
+                    values[direction as usize].expect("legal")
+                });
+                if let Some((previous, before)) = corrected {
+                    let after = network.evaluate(previous, &mut trace);
+                    let expected = before + 0.25 * (target - before);
+                    assert!(
+                        (after - expected).abs() <= 1e-3 * expected.abs().max(1.0),
+                        "{after}, not {expected}"
+                    );
+                }
+                if let Some(finished) = finished {
+                    assert!(chosen.is_none() && finished.moves == lane.moves());
+                    break;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+use engine::{Outcome, tile};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Games over which curves average.
+const WINDOW: usize = 1_000;
+
+/// One point of all curves; a line of `metrics.jsonl`. Averages are over the last 1,000 games, or all games
+/// if there were fewer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Metrics {
+    /// Games trained.
+    pub games: u64,
+    /// Moves trained.
+    pub moves: u64,
+    /// Seconds trained.
+    pub seconds: f64,
+    /// Mean score of a game.
+    pub mean_score: f64,
+    /// Best score of a game.
+    pub max_score: u64,
+    /// Mean number of moves of a game.
+    pub mean_moves: f64,
+    /// The largest tile made.
+    pub max_tile: u64,
+    /// Share of games that made each tile, from the target's quarter up.
+    pub reach: BTreeMap<u64, f64>,
+    /// Moves a second since the point before.
+    pub moves_per_second: f64,
+    /// Mean absolute TD error of a move.
+    pub td_error: f64,
+    /// The step size.
+    pub alpha: f64,
+}
+
+/// One finished game.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Finished {
+    pub(crate) score: u64,
+    pub(crate) moves: u64,
+    pub(crate) largest_rank: u8,
+    /// Sum of the absolute TD errors of its moves.
+    pub(crate) error_sum: f64,
+}
+
+impl Finished {
+    pub(crate) fn new(outcome: Outcome, error_sum: f64) -> Self {
+        Finished {
+            score: outcome.score,
+            moves: outcome.moves,
+            largest_rank: outcome.largest_rank,
+            error_sum,
+        }
+    }
+}
+
+/// The last games.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Window {
+    games: VecDeque<Finished>,
+    /// The largest rank of the whole run.
+    pub(crate) largest_rank: u8,
+}
+
+impl Window {
+    pub(crate) fn push(&mut self, game: Finished) {
+        if self.games.len() == WINDOW {
+            self.games.pop_front();
+        }
+        self.largest_rank = self.largest_rank.max(game.largest_rank);
+        self.games.push_back(game);
+    }
+
+    pub(crate) fn mean_score(&self) -> f64 {
+        self.mean(|game| game.score as f64)
+    }
+
+    pub(crate) fn mean_moves(&self) -> f64 {
+        self.mean(|game| game.moves as f64)
+    }
+
+    pub(crate) fn td_error(&self) -> f64 {
+        let moves = self.mean_moves();
+        if moves == 0.0 {
+            0.0
+        } else {
+            self.mean(|game| game.error_sum) / moves
+        }
+    }
+
+    pub(crate) fn max_score(&self) -> u64 {
+        self.games.iter().map(|game| game.score).max().unwrap_or(0)
+    }
+
+    pub(crate) fn max_tile(&self) -> u64 {
+        let ranks = self.games.iter().map(|game| game.largest_rank);
+        tile(ranks.max().unwrap_or(0))
+    }
+
+    /// Shares of games that made each tile from rank `lowest` up to the largest of the run.
+    pub(crate) fn reach(&self, lowest: u8) -> BTreeMap<u64, f64> {
+        let share = |rank| self.mean(|game| f64::from(u8::from(game.largest_rank >= rank)));
+        (lowest..=self.largest_rank.max(lowest))
+            .map(|rank| (tile(rank), share(rank)))
+            .collect()
+    }
+
+    fn mean(&self, number: impl Fn(&Finished) -> f64) -> f64 {
+        let sum: f64 = self.games.iter().map(number).sum();
+        sum / self.games.len().max(1) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_averages_the_last_thousand_games() {
+        let mut window = Window::default();
+        assert_eq!(
+            (window.mean_score(), window.td_error(), window.max_tile()),
+            (0.0, 0.0, 0)
+        );
+        for number in 0..1_500 {
+            window.push(Finished {
+                score: number,
+                moves: 10,
+                largest_rank: if number < 500 {
+                    12
+                } else {
+                    10 + (number % 2) as u8
+                },
+                error_sum: 5.0,
+            });
+        }
+        assert_eq!(window.mean_score(), 999.5);
+        assert_eq!((window.mean_moves(), window.td_error()), (10.0, 0.5));
+        assert_eq!((window.max_score(), window.max_tile()), (1_499, 2048));
+        let reach = BTreeMap::from([(512, 1.0), (1024, 1.0), (2048, 0.5), (4096, 0.0)]);
+        assert_eq!(window.reach(9), reach);
+    }
+}

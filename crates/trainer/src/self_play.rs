@@ -1,0 +1,119 @@
+//! Threads that play games and learn from them, all on one network.
+
+use crate::Schedule;
+use crate::lane::Lane;
+use crate::metrics::Finished;
+use crate::step_size::StepSize;
+use engine::game_rng;
+use network::{Indexed, NTuple};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// How often the caller hears of nothing new.
+const TICK: Duration = Duration::from_millis(100);
+
+/// What all threads share: the network and how it learns.
+pub(crate) struct Learner<G: Indexed> {
+    pub(crate) network: NTuple<G>,
+    pub(crate) step_size: StepSize,
+    pub(crate) alpha: Schedule,
+    /// What the games' spawns are drawn from.
+    pub(crate) seed: u64,
+    /// Games in total.
+    pub(crate) games: u64,
+}
+
+/// What is under way: the games that are being played, and how many have been started.
+pub(crate) struct Play<G: Indexed> {
+    pub(crate) started: u64,
+    pub(crate) lanes: Vec<Lane<G>>,
+}
+
+impl<G: Indexed> Learner<G> {
+    /// The step size of a game.
+    pub(crate) fn alpha_of(&self, number: u64) -> f32 {
+        self.alpha.at(number as f64 / self.games as f64)
+    }
+
+    /// Plays on with some threads, until all games are played or `pause` is set; then every thread stops after
+    /// its present move. Tells `each` of every finished game, and of `None` now and then.
+    pub(crate) fn play(
+        &self,
+        threads: usize,
+        play: &mut Play<G>,
+        pause: &AtomicBool,
+        mut each: impl FnMut(Option<Finished>),
+    ) {
+        let started = AtomicU64::new(play.started);
+        let waiting = Mutex::new(std::mem::take(&mut play.lanes));
+        let stopped = Mutex::new(Vec::new());
+        let (finished, games) = channel();
+        thread::scope(|scope| {
+            for _ in 0..threads {
+                let finished = finished.clone();
+                let (started, waiting, stopped) = (&started, &waiting, &stopped);
+                scope.spawn(move || {
+                    while let Some(lane) = self.next_lane(started, waiting) {
+                        if let Some(lane) = self.play_game(lane, pause, &finished) {
+                            lock(stopped).push(lane);
+                            break;
+                        }
+                    }
+                });
+            }
+            drop(finished);
+            loop {
+                match games.recv_timeout(TICK) {
+                    Ok(game) => each(Some(game)),
+                    Err(RecvTimeoutError::Timeout) => each(None),
+                    Err(RecvTimeoutError::Disconnected) => break,
+                }
+            }
+        });
+        play.started = started.into_inner();
+        play.lanes = stopped.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // With fewer threads than games under way, some were never taken up.
+        play.lanes.append(&mut lock(&waiting));
+    }
+
+    /// A game to go on with, or else a new one, while there are any.
+    fn next_lane(&self, started: &AtomicU64, waiting: &Mutex<Vec<Lane<G>>>) -> Option<Lane<G>> {
+        if let Some(lane) = lock(waiting).pop() {
+            return Some(lane);
+        }
+        let number = started.fetch_update(Relaxed, Relaxed, |n| (n < self.games).then_some(n + 1));
+        let number = number.ok()?;
+        let rng = game_rng(self.seed, number);
+        Some(Lane::start(
+            &self.network,
+            number,
+            rng,
+            self.alpha_of(number),
+        ))
+    }
+
+    /// Plays a game to its end, or gives it back when told to pause.
+    fn play_game(
+        &self,
+        mut lane: Lane<G>,
+        pause: &AtomicBool,
+        finished: &Sender<Finished>,
+    ) -> Option<Lane<G>> {
+        while !pause.load(Relaxed) {
+            if let Some(game) = lane.step(&self.network, &self.step_size) {
+                // The receiver only goes away when everything ends.
+                let _ = finished.send(game);
+                return None;
+            }
+        }
+        Some(lane)
+    }
+}
+
+/// Locks, even after a panic elsewhere: the lists are whole between two statements.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
