@@ -1,4 +1,4 @@
-use crate::{Agent, Game, GameRng};
+use crate::{Game, GameRng};
 
 /// One game in progress, with the generator of its spawns.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,17 +41,6 @@ impl<G: Game> Episode<G> {
         self.score += u64::from(reward);
         self.moves += 1;
         self.board = game.spawn(afterstate, &mut self.rng);
-    }
-
-    /// Lets an agent play until it has no move left. `seed` is for the agent's own randomness.
-    pub fn play(mut self, game: &G, agent: &mut (impl Agent<G> + ?Sized), seed: u64) -> Outcome {
-        agent.begin_game(seed);
-        while let Some(decision) = agent.decide(self.board)
-            && let Some((afterstate, reward)) = game.slide(self.board, decision.direction)
-        {
-            self.advance(game, afterstate, reward);
-        }
-        self.outcome(game)
     }
 
     /// The result so far.

@@ -75,3 +75,17 @@ pub fn best_move<G: Game>(
     }
     Some((best.0, results))
 }
+
+impl<G: Game, V: ValueFunction<G> + ?Sized> ValueFunction<G> for std::sync::Arc<V> {
+    fn objective(&self) -> Objective {
+        (**self).objective()
+    }
+
+    fn symmetric(&self) -> bool {
+        (**self).symmetric()
+    }
+
+    fn values(&self, afterstates: &[G::Afterstate], values: &mut [f32]) {
+        (**self).values(afterstates, values);
+    }
+}

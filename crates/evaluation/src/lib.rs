@@ -1,1 +1,19 @@
-//! evaluation
+//! Playing and measuring: agents of every kind, and matches of many seeded games.
+//!
+//! Agents are named by one language everywhere, [`AgentSpec`]: `random`, `greedy:value=V`. A [`Registry`]
+//! makes them; what a value `V` is, whoever sets up the registry decides, so this crate knows nothing of
+//! networks and files.
+
+mod agents;
+mod matches;
+mod registry;
+mod report;
+mod spec;
+mod statistics;
+
+pub use agents::{GreedyAgent, RandomAgent};
+pub use matches::{Match, MatchResult};
+pub use registry::{AgentMaker, Registry, ValueSource};
+pub use report::{AgentReport, Report};
+pub use spec::{AgentSpec, SpecError};
+pub use statistics::{Interval, MeanStatistics, RateStatistics, mean_interval, wilson_interval};

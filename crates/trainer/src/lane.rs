@@ -138,11 +138,6 @@ impl<G: Indexed> Lane<G> {
             error_sum: state.error_sum,
         })
     }
-
-    /// Moves of the game so far.
-    pub(crate) fn moves(&self) -> u64 {
-        self.episode.moves
-    }
 }
 
 #[cfg(test)]
@@ -184,7 +179,7 @@ mod tests {
                     );
                 }
                 if let Some(finished) = finished {
-                    assert!(chosen.is_none() && finished.moves == lane.moves());
+                    assert!(chosen.is_none() && finished.moves == lane.episode.moves);
                     break;
                 }
             }

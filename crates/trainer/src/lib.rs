@@ -20,6 +20,6 @@ mod tensorboard;
 pub use config::TrainConfig;
 pub use error::TrainError;
 pub use metrics::Metrics;
-pub use run::{End, Progress, Run, Saved};
+pub use run::{End, Progress, Run, Saved, Summary, stored_config};
 pub use schedule::{Schedule, ScheduleError};
 pub use step_size::StepSizeRule;

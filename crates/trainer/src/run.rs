@@ -8,6 +8,7 @@ use crate::{StepSizeRule, TrainConfig, TrainError};
 use engine::{derive_seed, tile};
 use network::{FileError, Indexed, ModelFile, NTuple, Provenance};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
@@ -48,12 +49,23 @@ pub enum Progress {
         /// The largest tile of the run.
         best_tile: u64,
     },
-    /// A point was added to the curves.
-    Point(Box<Metrics>),
     /// A file is being saved, which can take some seconds.
     Saving(PathBuf),
     /// Something could not be written; training goes on.
     Warning(String),
+}
+
+/// What a run has trained.
+#[derive(Clone, Copy, Debug)]
+pub struct Summary {
+    /// Finished games.
+    pub games: u64,
+    /// Moves of finished games.
+    pub moves: u64,
+    /// Seconds of training, without saving.
+    pub seconds: f64,
+    /// Mean score of the last 1,000 games.
+    pub mean_score: f64,
 }
 
 /// What a finished run has written.
@@ -63,6 +75,26 @@ pub struct Saved {
     pub model: PathBuf,
     /// Its checksum.
     pub hash: u64,
+}
+
+/// The configuration of the run in a folder.
+///
+/// # Errors
+/// When there is no run, or its files are damaged.
+pub fn stored_config(path: &Path) -> Result<TrainConfig, TrainError> {
+    let checkpoint = path.join("checkpoint");
+    let text = if checkpoint.exists() {
+        ModelFile::open(&checkpoint)?
+            .state::<TrainingState>()?
+            .config
+    } else {
+        let config = path.join("config.toml");
+        if !config.is_file() {
+            return Err(TrainError::NoRun(path.to_owned()));
+        }
+        std::fs::read_to_string(&config).map_err(TrainError::folder("read", &config))?
+    };
+    TrainConfig::from_toml(&text)
 }
 
 impl<G: Indexed> Run<G> {
@@ -81,26 +113,6 @@ impl<G: Indexed> Run<G> {
         let step_size = StepSize::new(config.step_size, &network)?;
         let folder = Folder::create(path)?;
         Run::begin(folder, config, network, step_size, provenance)
-    }
-
-    /// The configuration of the run in a folder.
-    ///
-    /// # Errors
-    /// When there is no run, or its files are damaged.
-    pub fn stored_config(path: &Path) -> Result<TrainConfig, TrainError> {
-        let checkpoint = path.join("checkpoint");
-        let text = if checkpoint.exists() {
-            ModelFile::open(&checkpoint)?
-                .state::<TrainingState>()?
-                .config
-        } else {
-            let config = path.join("config.toml");
-            if !config.is_file() {
-                return Err(TrainError::NoRun(path.to_owned()));
-            }
-            std::fs::read_to_string(&config).map_err(TrainError::folder("read", &config))?
-        };
-        TrainConfig::from_toml(&text)
     }
 
     /// Goes on with the run in a folder, from its checkpoint, or from its first game if there is none yet.
@@ -203,9 +215,9 @@ impl<G: Indexed> Run<G> {
         &self.config
     }
 
-    /// The network.
-    pub fn network(&self) -> &NTuple<G> {
-        &self.learner.network
+    /// The network, as it is trained.
+    pub fn network(&self) -> Arc<NTuple<G>> {
+        self.learner.network.clone()
     }
 
     /// Trains until all games are played or `interrupted` is set, and saves a checkpoint in both cases.
@@ -278,7 +290,6 @@ impl<G: Indexed> Run<G> {
                     if let Err(error) = logged {
                         observe(Progress::Warning(error.to_string()));
                     }
-                    observe(Progress::Point(Box::new(metrics)));
                 }
             }
             if last_shown.elapsed().as_millis() >= 100 {
@@ -347,14 +358,14 @@ impl<G: Indexed> Run<G> {
         self.logs.log(None, self.counts.games, scalars)
     }
 
-    /// Games, moves and seconds trained, and the mean score of the last 1,000 games.
-    pub fn summary(&self) -> (u64, u64, f64, f64) {
-        let Counts {
-            games,
-            moves,
-            seconds,
-        } = self.counts;
-        (games, moves, seconds, self.window.mean_score())
+    /// What has been trained so far.
+    pub fn summary(&self) -> Summary {
+        Summary {
+            games: self.counts.games,
+            moves: self.counts.moves,
+            seconds: self.counts.seconds,
+            mean_score: self.window.mean_score(),
+        }
     }
 
     fn provenance(&self) -> Provenance {
@@ -376,7 +387,7 @@ fn learner<G: Indexed>(
     step_size: StepSize,
 ) -> Learner<G> {
     Learner {
-        network,
+        network: Arc::new(network),
         step_size,
         alpha: config.alpha_schedule(),
         seed: derive_seed(config.seed, "training"),

@@ -8,7 +8,7 @@ use engine::game_rng;
 use network::{Indexed, NTuple};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// What all threads share: the network and how it learns.
 pub(crate) struct Learner<G: Indexed> {
-    pub(crate) network: NTuple<G>,
+    pub(crate) network: Arc<NTuple<G>>,
     pub(crate) step_size: StepSize,
     pub(crate) alpha: Schedule,
     /// What the games' spawns are drawn from.

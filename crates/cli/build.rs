@@ -1,0 +1,18 @@
+//! Tells the program its git revision, for the provenance of models and reports.
+
+use std::process::Command;
+
+fn main() {
+    let described = Command::new("git")
+        .args(["describe", "--always", "--dirty", "--abbrev=12"])
+        .output();
+    let revision = match described {
+        Ok(output) if output.status.success() => {
+            String::from_utf8_lossy(&output.stdout).trim().to_owned()
+        }
+        _ => "unknown".to_owned(),
+    };
+    println!("cargo::rustc-env=AFTERSTATE_REVISION={revision}");
+    println!("cargo::rerun-if-changed=../../.git/HEAD");
+    println!("cargo::rerun-if-changed=../../.git/index");
+}

@@ -1,0 +1,111 @@
+//! Agents with learned values: where measuring meets networks and files.
+
+use crate::failure::Failure;
+use crate::{games, progress, runs};
+use engine::{Game, Outcome, Rules, ValueFunction};
+use evaluation::{AgentMaker, AgentReport, AgentSpec, Match, Registry, SpecError};
+use network::{Indexed, ModelFile, NTuple};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+/// Reads the value function that the option `value=` names: a model, a checkpoint, or a run folder.
+pub(crate) fn load_value<G: Indexed>(game: &G, name: &str) -> Result<Arc<NTuple<G>>, SpecError> {
+    let path = runs::model_file(Path::new(name));
+    let loaded = ModelFile::open(&path).and_then(|file| file.load(game));
+    let (network, _) = loaded.map_err(|error| SpecError::Value(error.to_string()))?;
+    Ok(Arc::new(network))
+}
+
+/// The makers of some agents.
+pub(crate) fn makers<G: Indexed>(
+    game: &G,
+    specs: &[AgentSpec],
+) -> Result<Vec<AgentMaker<G>>, Failure> {
+    let values = |name: &str| {
+        let value: Arc<dyn ValueFunction<G>> = load_value(game, name)?;
+        Ok(value)
+    };
+    let registry = Registry::new(game.clone(), &values);
+    let makers = specs.iter().map(|spec| registry.maker(spec));
+    Ok(makers.collect::<Result<_, _>>()?)
+}
+
+/// The agents that a command line asks for. Without any, the latest trained player, beside random play if
+/// `baseline`.
+pub(crate) fn parse_specs(
+    texts: &[String],
+    runs: &Path,
+    baseline: bool,
+) -> Result<Vec<AgentSpec>, Failure> {
+    if !texts.is_empty() {
+        let specs = texts.iter().map(|text| text.parse());
+        return Ok(specs.collect::<Result<_, SpecError>>()?);
+    }
+    let random = AgentSpec {
+        name: "random".to_owned(),
+        options: Vec::new(),
+    };
+    let Some(model) = runs::latest_model(runs) else {
+        eprintln!(
+            "No trained player in {} yet (`afterstate train` makes one): random play.",
+            runs.display()
+        );
+        return Ok(vec![random]);
+    };
+    let mut specs = vec![AgentSpec {
+        name: "greedy".to_owned(),
+        options: vec![("value".to_owned(), model.display().to_string())],
+    }];
+    if baseline {
+        specs.push(random);
+    }
+    Ok(specs)
+}
+
+/// The game to play: what `--rules` says, or else what the first learned value was trained on, or 4x4.
+pub(crate) fn rules_for(rules: Option<&str>, specs: &[AgentSpec]) -> Result<Rules, Failure> {
+    if let Some(text) = rules {
+        return games::parse_rules(text);
+    }
+    let options = specs.iter().flat_map(|spec| &spec.options);
+    let mut values = options
+        .filter(|(key, _)| key == "value")
+        .map(|(_, value)| PathBuf::from(value));
+    match values.next() {
+        Some(path) => Ok(ModelFile::open(&runs::model_file(&path))?
+            .header()
+            .rules
+            .clone()),
+        None => Ok(Rules::default()),
+    }
+}
+
+/// Plays an agent's games with a progress bar. Interrupted, it reports the games up to the first unfinished
+/// one; `None` if that leaves none.
+pub(crate) fn measure<G: Game>(
+    game: &G,
+    spec: &AgentSpec,
+    agent: &AgentMaker<G>,
+    settings: Match,
+    interrupted: &AtomicBool,
+) -> Result<Option<AgentReport>, Failure> {
+    let bar = progress::Progress::new(settings.games);
+    let (games, score, moves) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    let begun = std::time::Instant::now();
+    let each = |outcome: &Outcome| {
+        let score = score.fetch_add(outcome.score, Relaxed) + outcome.score;
+        let moves = moves.fetch_add(outcome.moves, Relaxed) + outcome.moves;
+        let games = games.fetch_add(1, Relaxed) + 1;
+        bar.show(games, || {
+            let rate = progress::rate(moves as f64 / begun.elapsed().as_secs_f64());
+            format!("{spec}: mean score {}, {rate}", score / games)
+        });
+    };
+    let result = settings.play(game, agent, interrupted, &each);
+    bar.finish();
+    let result =
+        result.map_err(|error| Failure::failed(format!("cannot start the threads: {error}")))?;
+    let played = !result.outcomes.is_empty();
+    Ok(played.then(|| AgentReport::new(spec, game.rules(), &result)))
+}

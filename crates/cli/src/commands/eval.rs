@@ -1,0 +1,114 @@
+use super::threads_or_all;
+use crate::failure::Failure;
+use crate::games::{AnyGame, with_game};
+use crate::provenance::{REVISION, VERSION, command, processor};
+use crate::{agents, interrupt};
+use evaluation::{AgentSpec, Match, Report};
+use network::Indexed;
+use serde::Serialize;
+use std::io::Write;
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Measure agents over many seeded games.
+///
+/// An agent is `random` or `greedy:value=V`, where V is a model file, a checkpoint or a run folder. Without any,
+/// the latest trained player is measured beside random play.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Agents to measure, such as greedy:value=runs/001
+    #[arg(value_name = "AGENT")]
+    agents: Vec<String>,
+    /// Games of each agent
+    #[arg(long, default_value = "1000", value_parser = clap::value_parser!(u64).range(1..))]
+    games: u64,
+    /// Where all randomness comes from: the same seed gives the same games
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Games played at the same time [default: all processors]
+    #[arg(long)]
+    threads: Option<NonZero<usize>>,
+    /// The game: 4x4, 3x3, 2x3, ... or a TOML file [default: what the first model was trained on]
+    #[arg(long)]
+    rules: Option<String>,
+    /// Folder of the runs
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    runs: PathBuf,
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+/// The JSON object: the report and what repeats it.
+#[derive(Serialize)]
+struct Output {
+    #[serde(flatten)]
+    report: Report,
+    interrupted: bool,
+    command: String,
+    version: &'static str,
+    revision: &'static str,
+    processor: String,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let specs = agents::parse_specs(&arguments.agents, &arguments.runs, true)?;
+    let rules = agents::rules_for(arguments.rules.as_deref(), &specs)?;
+    let interrupted = interrupt::flag();
+    let report =
+        with_game!(AnyGame::new(&rules)?, game => report(&game, &specs, arguments, &interrupted)?);
+    let interrupted = interrupted.load(Relaxed);
+    let mut stdout = std::io::stdout().lock();
+    if arguments.json {
+        let output = Output {
+            report,
+            interrupted,
+            command: command(),
+            version: VERSION,
+            revision: REVISION,
+            processor: processor(),
+        };
+        serde_json::to_writer_pretty(&mut stdout, &output)?;
+        writeln!(stdout)?;
+    } else {
+        writeln!(stdout, "{}", report.table())?;
+        writeln!(
+            stdout,
+            "{} games, seed {}, {} threads; ± is half the 95 % confidence interval of the mean",
+            report.rules, report.seed, report.threads
+        )?;
+    }
+    if interrupted {
+        eprintln!("Interrupted: these are the games up to the first unfinished one.");
+        return Err(Failure::Interrupted);
+    }
+    Ok(())
+}
+
+fn report<G: Indexed>(
+    game: &G,
+    specs: &[AgentSpec],
+    arguments: &Arguments,
+    interrupted: &AtomicBool,
+) -> Result<Report, Failure> {
+    let settings = Match {
+        games: arguments.games,
+        seed: arguments.seed,
+        threads: threads_or_all(arguments.threads),
+    };
+    let mut report = Report {
+        rules: game.rules().to_string(),
+        target: engine::tile(game.rules().target_rank()),
+        agents: Vec::new(),
+        seed: settings.seed,
+        threads: settings.threads,
+    };
+    // All agents are made before the first game, so that a mistake in the last does not cost the others' time.
+    for (spec, maker) in specs.iter().zip(agents::makers(game, specs)?) {
+        report
+            .agents
+            .extend(agents::measure(game, spec, &maker, settings, interrupted)?);
+    }
+    Ok(report)
+}

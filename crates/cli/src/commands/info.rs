@@ -1,0 +1,163 @@
+use crate::failure::Failure;
+use crate::games::{AnyGame, with_game};
+use crate::runs;
+use network::{Indexed, ModelFile, ModelHeader};
+use serde::Serialize;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Say what is in a model, a checkpoint or a run.
+///
+/// The whole file is read, so this also tells whether it is sound.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// A model, a checkpoint or a run folder [default: the latest run]
+    path: Option<PathBuf>,
+    /// Folder of the runs
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    runs: PathBuf,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// What there is to say about a file.
+#[derive(Serialize)]
+struct Info {
+    path: PathBuf,
+    kind: &'static str,
+    bytes: u64,
+    hash: String,
+    rules: String,
+    patterns: String,
+    cells: Vec<Vec<u8>>,
+    symmetric: bool,
+    features: usize,
+    radix: u32,
+    weights: u64,
+    nonzero_weights: u64,
+    smallest_weight: f32,
+    largest_weight: f32,
+    #[serde(flatten)]
+    header: ModelHeader,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let path = match &arguments.path {
+        Some(path) => path.clone(),
+        None => runs::latest(&arguments.runs).ok_or_else(|| {
+            Failure::usage(format!(
+                "there is no run in {}: name a file or a folder, or make a run with `afterstate train`",
+                arguments.runs.display()
+            ))
+        })?,
+    };
+    let file_path = runs::model_file(&path);
+    if file_path.join("config.toml").is_file() {
+        return Err(Failure::failed(format!(
+            "{} is a run without checkpoint or model: it was stopped before its first checkpoint; `afterstate train --resume` starts it over",
+            path.display()
+        )));
+    }
+    let file = ModelFile::open(&file_path)?;
+    let rules = file.header().rules.clone();
+    let info = with_game!(AnyGame::new(&rules)?, game => read(&file_path, file, &game)?);
+    let mut stdout = std::io::stdout().lock();
+    if arguments.json {
+        serde_json::to_writer_pretty(&mut stdout, &info)?;
+        writeln!(stdout)?;
+    } else {
+        write!(stdout, "{}", text(&info))?;
+    }
+    Ok(())
+}
+
+fn read<G: Indexed>(path: &Path, file: ModelFile, game: &G) -> Result<Info, Failure> {
+    let kind = if file.is_checkpoint() {
+        "checkpoint"
+    } else {
+        "model"
+    };
+    let header = file.header().clone();
+    let (network, hash) = file.load(game)?;
+    let (nonzero_weights, smallest_weight, largest_weight) = network.weight_range();
+    Ok(Info {
+        path: path.to_owned(),
+        kind,
+        bytes: path.metadata().map_or(0, |metadata| metadata.len()),
+        hash: format!("{hash:016x}"),
+        rules: header.rules.to_string(),
+        patterns: network.structure().to_string(),
+        cells: network.structure().patterns().to_vec(),
+        symmetric: network.structure().symmetric(),
+        features: network.structure().features(),
+        radix: network.radix(),
+        weights: network.entries(),
+        nonzero_weights,
+        smallest_weight,
+        largest_weight,
+        header,
+    })
+}
+
+fn text(info: &Info) -> String {
+    let provenance = &info.header.provenance;
+    let share = 100.0 * info.nonzero_weights as f64 / info.weights.max(1) as f64;
+    let rows = [
+        ("file", info.path.display().to_string()),
+        ("kind", format!("{} of an n-tuple network", info.kind)),
+        ("size", format!("{:.1} MB", info.bytes as f64 / 1e6)),
+        ("hash", info.hash.clone()),
+        ("game", info.rules.clone()),
+        (
+            "objective",
+            format!("{:?}", info.header.objective).to_lowercase(),
+        ),
+        (
+            "patterns",
+            format!(
+                "{}: {} tables, {} look-ups a value, radix {}",
+                info.patterns,
+                info.cells.len(),
+                info.features,
+                info.radix
+            ),
+        ),
+        (
+            "weights",
+            format!(
+                "{}, {share:.2} % not 0, from {} to {}",
+                info.weights, info.smallest_weight, info.largest_weight
+            ),
+        ),
+        (
+            "trained",
+            format!(
+                "{} games, {} moves, {:.1} s, {} threads, seed {}",
+                provenance.games,
+                provenance.moves,
+                provenance.seconds,
+                provenance.threads,
+                provenance.seed
+            ),
+        ),
+        (
+            "program",
+            format!(
+                "afterstate {}, revision {}",
+                provenance.version, provenance.revision
+            ),
+        ),
+        ("processor", provenance.processor.clone()),
+        ("command", provenance.command.clone()),
+    ];
+    let mut text = String::new();
+    for (name, value) in rows {
+        text += &format!("{name:<10} {value}\n");
+    }
+    text += "configuration\n";
+    for line in provenance.config.lines() {
+        text += &format!("  {line}\n");
+    }
+    text
+}

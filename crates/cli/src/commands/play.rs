@@ -1,0 +1,133 @@
+use crate::failure::Failure;
+use crate::games::{AnyGame, with_game};
+use crate::{agents, interrupt};
+use engine::{Decision, Direction, Episode, Game, derive_seed, game_rng, tile};
+use evaluation::AgentSpec;
+use network::Indexed;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+/// Watch an agent play one game.
+///
+/// Each board is shown with what the agent holds every legal move to be worth, and the move that it chose.
+/// On a terminal the boards are drawn in place; elsewhere one below the other.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The agent, such as greedy:value=runs/001 [default: the latest trained player]
+    #[arg(value_name = "AGENT")]
+    agent: Option<String>,
+    /// Where the spawns come from: the same seed gives the same game
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The game: 4x4, 3x3, 2x3, ... or a TOML file [default: what the model was trained on]
+    #[arg(long)]
+    rules: Option<String>,
+    /// Time between moves, such as 200ms [default: 50ms on a terminal, else 0]
+    #[arg(long, value_parser = humantime::parse_duration)]
+    delay: Option<Duration>,
+    /// Stop after so many moves
+    #[arg(long, value_name = "N")]
+    moves: Option<u64>,
+    /// Folder of the runs
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    runs: PathBuf,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let texts: Vec<String> = arguments.agent.iter().cloned().collect();
+    let specs = agents::parse_specs(&texts, &arguments.runs, false)?;
+    let rules = agents::rules_for(arguments.rules.as_deref(), &specs)?;
+    let interrupted = interrupt::flag();
+    with_game!(AnyGame::new(&rules)?, game => play(&game, &specs[0], arguments, &interrupted))
+}
+
+fn play<G: Indexed>(
+    game: &G,
+    spec: &AgentSpec,
+    arguments: &Arguments,
+    interrupted: &AtomicBool,
+) -> Result<(), Failure> {
+    let makers = agents::makers(game, std::slice::from_ref(spec))?;
+    let mut agent = makers[0]();
+    let mut stdout = std::io::stdout().lock();
+    let in_place = stdout.is_terminal();
+    let delay = arguments
+        .delay
+        .unwrap_or(Duration::from_millis(if in_place { 50 } else { 0 }));
+    agent.begin_game(derive_seed(arguments.seed, "agent"));
+    let mut episode = Episode::start(game, game_rng(derive_seed(arguments.seed, "match"), 0));
+    let mut drawn_lines = 0;
+    loop {
+        let enough = arguments.moves.is_some_and(|moves| episode.moves >= moves);
+        let stop = enough || interrupted.load(Relaxed);
+        let decision = if stop {
+            None
+        } else {
+            agent.decide(episode.board)
+        };
+        let text = frame(game, spec, &episode, decision.as_ref());
+        if in_place && drawn_lines > 0 {
+            // Up over the last drawing, and clear what follows.
+            write!(stdout, "\x1b[{drawn_lines}A\x1b[J")?;
+        }
+        write!(stdout, "{text}")?;
+        stdout.flush()?;
+        drawn_lines = text.lines().count();
+        let Some(decision) = decision else { break };
+        let Some((afterstate, reward)) = game.slide(episode.board, decision.direction) else {
+            return Err(Failure::failed(format!(
+                "{spec} chose {}, which is no legal move",
+                decision.direction
+            )));
+        };
+        episode.advance(game, afterstate, reward);
+        std::thread::sleep(delay);
+    }
+    let outcome = episode.outcome(game);
+    let over = game.slides(episode.board).iter().all(Option::is_none);
+    writeln!(
+        stdout,
+        "{}: score {}, {} moves, largest tile {}",
+        if over { "Game over" } else { "Stopped" },
+        outcome.score,
+        outcome.moves,
+        tile(outcome.largest_rank)
+    )?;
+    if interrupted.load(Relaxed) {
+        return Err(Failure::Interrupted);
+    }
+    Ok(())
+}
+
+/// The board, and below it the value of each move.
+fn frame<G: Game>(
+    game: &G,
+    spec: &AgentSpec,
+    episode: &Episode<G>,
+    decision: Option<&Decision>,
+) -> String {
+    let mut text = format!(
+        "{spec}: move {}, score {}\n",
+        episode.moves + 1,
+        episode.score
+    );
+    text += &game.draw(&episode.board);
+    text += "\n";
+    let legal = game.slides(episode.board).map(|slide| slide.is_some());
+    for direction in Direction::ALL {
+        let chosen = decision.is_some_and(|decision| decision.direction == direction);
+        let value = decision.and_then(|decision| decision.values[direction as usize]);
+        let shown = match (legal[direction as usize], value) {
+            (false, _) => "not legal".to_owned(),
+            (true, Some(value)) => format!("{value:.1}"),
+            (true, None) => "-".to_owned(),
+        };
+        text += &format!(
+            "{} {direction:<5} {shown:>12}\n",
+            if chosen { '>' } else { ' ' }
+        );
+    }
+    text
+}

@@ -1,0 +1,46 @@
+//! From rules to the game that plays them fastest.
+
+use crate::failure::Failure;
+use engine::{Classic, Rules, Variant};
+
+/// A game that is chosen at run time.
+pub(crate) enum AnyGame {
+    Classic(Classic),
+    Variant(Variant),
+}
+
+impl AnyGame {
+    pub(crate) fn new(rules: &Rules) -> Result<AnyGame, Failure> {
+        if rules.is_classic() {
+            return Ok(AnyGame::Classic(Classic));
+        }
+        let variant = Variant::new(rules.clone());
+        variant
+            .map(AnyGame::Variant)
+            .map_err(|error| Failure::Usage(error.into()))
+    }
+}
+
+/// Compiles an expression for every game, and evaluates it for the one given.
+macro_rules! with_game {
+    ($any:expr, $game:ident => $result:expr) => {
+        match $any {
+            $crate::games::AnyGame::Classic($game) => $result,
+            $crate::games::AnyGame::Variant($game) => $result,
+        }
+    };
+}
+pub(crate) use with_game;
+
+/// The rules that `--rules` names: `4x4`, `3x3`, ... or the path of a TOML file.
+pub(crate) fn parse_rules(text: &str) -> Result<Rules, Failure> {
+    let path = std::path::Path::new(text);
+    if path.is_file() {
+        let content = std::fs::read_to_string(path).map_err(|error| {
+            Failure::failed(format!("cannot read the rules in {text}: {error}"))
+        })?;
+        let rules = Rules::from_toml(&content);
+        return rules.map_err(|error| Failure::usage(format!("{text}: {error}")));
+    }
+    Rules::named(text).map_err(|error| Failure::Usage(error.into()))
+}

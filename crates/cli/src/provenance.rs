@@ -1,0 +1,45 @@
+//! What says where a number or a model comes from.
+
+use network::Provenance;
+
+/// The version of this program.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The git revision that it was built from.
+pub(crate) const REVISION: &str = env!("AFTERSTATE_REVISION");
+
+/// The command line as typed, the program by its name.
+pub(crate) fn command() -> String {
+    let arguments = std::env::args().skip(1).map(|argument| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@".contains(c);
+        if !argument.is_empty() && argument.chars().all(plain) {
+            argument
+        } else {
+            format!("'{}'", argument.replace('\'', "'\\''"))
+        }
+    });
+    let words: Vec<String> = std::iter::once("afterstate".to_owned())
+        .chain(arguments)
+        .collect();
+    words.join(" ")
+}
+
+/// The processor's name, or its architecture where the system does not tell.
+pub(crate) fn processor() -> String {
+    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = cpuinfo
+        .lines()
+        .find_map(|line| line.strip_prefix("model name"));
+    let name = name.map(|rest| rest.trim_start_matches([' ', '\t', ':']).to_owned());
+    name.unwrap_or_else(|| std::env::consts::ARCH.to_owned())
+}
+
+/// The part of a model's provenance that is the program's.
+pub(crate) fn of_program() -> Provenance {
+    Provenance {
+        version: VERSION.to_owned(),
+        revision: REVISION.to_owned(),
+        command: command(),
+        processor: processor(),
+        ..Provenance::default()
+    }
+}

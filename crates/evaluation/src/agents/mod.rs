@@ -1,0 +1,7 @@
+//! Players, a file each.
+
+mod greedy;
+mod random;
+
+pub use greedy::GreedyAgent;
+pub use random::RandomAgent;

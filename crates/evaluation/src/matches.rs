@@ -1,0 +1,180 @@
+use crate::AgentMaker;
+use engine::{Episode, Game, Outcome, derive_seed, game_rng};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+/// Many seeded games of one agent.
+///
+/// Game g is drawn from (seed, g) alone, so the result is the same for any number of threads.
+#[derive(Clone, Copy, Debug)]
+pub struct Match {
+    /// Number of games.
+    pub games: u64,
+    /// What all spawns and the agents' randomness are drawn from.
+    pub seed: u64,
+    /// Games played at the same time.
+    pub threads: usize,
+}
+
+/// How the games of a match ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MatchResult {
+    /// Games 0..n in order. If the match was interrupted, the longest such run of finished games: keeping all
+    /// that had finished would favour short games.
+    pub outcomes: Vec<Outcome>,
+    /// Seconds from start to end.
+    pub seconds: f64,
+    /// Moves of all games that were played to their end.
+    pub moves: u64,
+}
+
+impl Match {
+    /// Plays. `each` hears of every finished game, from any thread.
+    ///
+    /// # Errors
+    /// When the system refuses the threads.
+    pub fn play<G: Game>(
+        self,
+        game: &G,
+        agent: &AgentMaker<G>,
+        interrupted: &AtomicBool,
+        each: &(dyn Fn(&Outcome) + Sync),
+    ) -> Result<MatchResult, rayon::ThreadPoolBuildError> {
+        let threads = self.threads.min(self.games as usize).max(1);
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()?;
+        let spawns = derive_seed(self.seed, "match");
+        let agents = derive_seed(self.seed, "agent");
+        let next = AtomicU64::new(0);
+        let finished = Mutex::new(Vec::new());
+        let begun = Instant::now();
+        pool.broadcast(|_| {
+            let mut agent = agent();
+            while !interrupted.load(Relaxed) {
+                let number = next.fetch_add(1, Relaxed);
+                if number >= self.games {
+                    break;
+                }
+                let episode = Episode::start(game, game_rng(spawns, number));
+                let agent_seed = agents.wrapping_add(number);
+                let Some(outcome) = play(episode, game, &mut *agent, agent_seed, interrupted)
+                else {
+                    break;
+                };
+                each(&outcome);
+                finished
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push((number, outcome));
+            }
+        });
+        let seconds = begun.elapsed().as_secs_f64();
+        let mut finished = finished
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        finished.sort_unstable_by_key(|(number, _)| *number);
+        let moves = finished.iter().map(|(_, outcome)| outcome.moves).sum();
+        let complete = (0..)
+            .zip(&finished)
+            .take_while(|(expected, (number, _))| expected == number)
+            .count();
+        finished.truncate(complete);
+        Ok(MatchResult {
+            outcomes: finished.into_iter().map(|(_, outcome)| outcome).collect(),
+            seconds,
+            moves,
+        })
+    }
+}
+
+/// Plays a game to its end, unless interrupted: a game of a strong or slow agent can take long.
+fn play<G: Game>(
+    mut episode: Episode<G>,
+    game: &G,
+    agent: &mut dyn engine::Agent<G>,
+    seed: u64,
+    interrupted: &AtomicBool,
+) -> Option<Outcome> {
+    agent.begin_game(seed);
+    while let Some(decision) = agent.decide(episode.board)
+        && let Some((afterstate, reward)) = game.slide(episode.board, decision.direction)
+    {
+        episode.advance(game, afterstate, reward);
+        if interrupted.load(Relaxed) {
+            return None;
+        }
+    }
+    Some(episode.outcome(game))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RandomAgent;
+    use engine::Classic;
+
+    fn random() -> AgentMaker<Classic> {
+        Box::new(|| Box::new(RandomAgent::new(Classic)))
+    }
+
+    fn play(games: u64, seed: u64, threads: usize) -> Vec<Outcome> {
+        let settings = Match {
+            games,
+            seed,
+            threads,
+        };
+        let result = settings.play(&Classic, &random(), &AtomicBool::new(false), &|_| ());
+        result.expect("threads").outcomes
+    }
+
+    #[test]
+    fn the_result_does_not_depend_on_threads() {
+        let outcomes = play(100, 5, 1);
+        assert_eq!(outcomes.len(), 100);
+        assert_eq!(play(100, 5, 2), outcomes);
+        assert_eq!(play(100, 5, 3), outcomes);
+        assert_eq!(play(40, 5, 2), outcomes[..40]);
+        assert_ne!(play(100, 6, 1), outcomes);
+    }
+
+    #[test]
+    fn random_play_scores_what_it_is_known_to() {
+        let outcomes = play(20_000, 1, 2);
+        let mean = |number: fn(&Outcome) -> u64| {
+            outcomes.iter().map(number).sum::<u64>() as f64 / outcomes.len() as f64
+        };
+        assert!(
+            (mean(|o| o.score) - 1_095.0).abs() < 20.0,
+            "{}",
+            mean(|o| o.score)
+        );
+        assert!(
+            (mean(|o| o.moves) - 118.4).abs() < 1.5,
+            "{}",
+            mean(|o| o.moves)
+        );
+        let reached = mean(|o| u64::from(o.largest_rank >= 8));
+        assert!((reached - 0.079).abs() < 0.01, "{reached}");
+    }
+
+    #[test]
+    fn an_interrupted_match_keeps_the_games_up_to_the_first_unfinished_one() {
+        let interrupted = AtomicBool::new(false);
+        let seen = AtomicU64::new(0);
+        let settings = Match {
+            games: 100_000,
+            seed: 5,
+            threads: 2,
+        };
+        let result = settings.play(&Classic, &random(), &interrupted, &|_| {
+            if seen.fetch_add(1, Relaxed) == 50 {
+                interrupted.store(true, Relaxed);
+            }
+        });
+        let outcomes = result.expect("threads").outcomes;
+        assert!((40..=52).contains(&outcomes.len()), "{}", outcomes.len());
+        assert_eq!(play(outcomes.len() as u64, 5, 1), outcomes);
+    }
+}
