@@ -41,7 +41,7 @@ pub struct Report {
 const LOWEST_RANK: u8 = 3;
 
 /// Columns of reach rates in the table.
-const REACH_COLUMNS: usize = 6;
+const REACH_COLUMNS: usize = 5;
 
 impl AgentReport {
     /// The statistics of a match.

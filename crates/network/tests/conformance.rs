@@ -1,0 +1,150 @@
+//! What every learning value function must do, checked on each of them.
+
+use engine::{Cells, Classic, Game, GameRng, Rules, ValueFunction, Variant, game_rng};
+use network::{Indexed, Kernel, NTuple, PlainKernel, Structure};
+use rand::Rng;
+use std::collections::HashMap;
+
+/// A position with tiles everywhere, few or many equal.
+fn random_position<G: Game>(game: &G, rng: &mut GameRng) -> Vec<u8> {
+    let span = 1 + rng.next_u64() % u64::from(game.rules().largest_rank() - 1);
+    let cells = game.rules().geometry().cells();
+    (0..cells)
+        .map(|_| (rng.next_u64() % (span + 1)) as u8)
+        .collect()
+}
+
+fn afterstate_of<G: Game>(game: &G, ranks: &[u8]) -> G::Afterstate {
+    game.awaiting_spawn(game.board_of_ranks(ranks))
+}
+
+/// The sum over distinct weights of their squared number of look-ups, divided by the look-ups, found by the
+/// reference kernel.
+fn repetition<A: Cells>(structure: &Structure, radix: u32, afterstate: A) -> f64 {
+    let kernel = <PlainKernel as Kernel<A>>::new(structure, radix);
+    let mut indices = vec![0; structure.features()];
+    kernel.locate(afterstate, &mut indices);
+    let mut counts = HashMap::new();
+    for index in indices {
+        *counts.entry(index).or_insert(0.0_f64) += 1.0;
+    }
+    counts.values().map(|k| k * k).sum::<f64>() / structure.features() as f64
+}
+
+/// Returns how many positions had distinct indices, and how many had not.
+fn check<G: Indexed>(game: &G, patterns: &str) -> (u32, u32) {
+    let structure = Structure::parse(patterns, game.rules().geometry()).expect(patterns);
+    let network = NTuple::new(game, structure.clone()).expect(patterns);
+    let symmetries = game.rules().geometry().symmetries();
+    let mut rng = game_rng(11, 0);
+    let mut trace = network.trace();
+    let (mut distinct, mut repeated) = (0, 0);
+    for number in 0..300 {
+        let ranks = random_position(game, &mut rng);
+        let afterstate = afterstate_of(game, &ranks);
+        let before = f64::from(network.evaluate(afterstate, &mut trace));
+        let change = f64::from(number % 7 - 3) * 10.0 + 1.0;
+        network.update(&trace, change as f32);
+        let moved = f64::from(network.read(&trace)) - before;
+        let factor = repetition(&structure, network.radix(), afterstate);
+        *(if factor == 1.0 {
+            &mut distinct
+        } else {
+            &mut repeated
+        }) += 1;
+        assert!(
+            (moved - change * factor).abs() < 1e-3 * (1.0 + before.abs() + change.abs()),
+            "{patterns} at {ranks:?}: moved by {moved}, not {change} x {factor}"
+        );
+
+        let value = network.value(afterstate);
+        assert_eq!(value, network.read(&trace));
+        let images: Vec<G::Afterstate> = symmetries
+            .iter()
+            .map(|view| afterstate_of(game, &view.iter().map(|&c| ranks[c]).collect::<Vec<_>>()))
+            .collect();
+        let mut values = vec![0.0; images.len()];
+        network.values(&images, &mut values);
+        if network.symmetric() {
+            for image in values {
+                // The same weights in another order.
+                assert!(
+                    (image - value).abs() <= 1e-4 * value.abs().max(1.0),
+                    "{image} and {value}"
+                );
+            }
+        }
+    }
+    (distinct, repeated)
+}
+
+#[test]
+fn updates_move_values_by_what_they_say_on_4x4() {
+    let counts = [
+        "5x4",
+        "4x5",
+        "17x4",
+        "0",
+        "fb731 40",
+        "0123 4567 0145 1256 569a asymmetric",
+    ]
+    .map(|patterns| check(&Classic, patterns));
+    assert!(counts.iter().any(|(distinct, _)| *distinct > 0));
+    assert!(counts.iter().any(|(_, repeated)| *repeated > 0));
+}
+
+#[test]
+fn updates_move_values_by_what_they_say_on_other_boards() {
+    for (rules, patterns) in [
+        (Rules::sized(3, 3), "012345 0134"),
+        (Rules::sized(2, 3), "0134 25"),
+        (Rules::sized(5, 5), "0156 ko"),
+        (Rules::sized(4, 4), "0123 4567 0145"),
+    ] {
+        check(&Variant::new(rules).expect("playable"), patterns);
+    }
+}
+
+#[test]
+fn an_asymmetric_network_can_tell_images_apart() {
+    let structure = Structure::parse("17x4", Classic.rules().geometry()).expect("a name");
+    let network = NTuple::new(&Classic, structure).expect("small");
+    assert!(!ValueFunction::<Classic>::symmetric(&network));
+    let corner = |cell: usize| {
+        let mut ranks = [0; 16];
+        ranks[cell] = 5;
+        afterstate_of(&Classic, &ranks)
+    };
+    let mut trace = network.trace();
+    network.evaluate(corner(0), &mut trace);
+    network.update(&trace, 17.0);
+    assert_ne!(network.value(corner(0)), network.value(corner(15)));
+}
+
+#[test]
+fn temporal_coherence_slows_down_where_errors_cancel() {
+    let structure = Structure::parse("0123", Classic.rules().geometry()).expect("a pattern");
+    let network = NTuple::new(&Classic, structure).expect("small");
+    let sums = network.coherence_sums().expect("small");
+    let afterstate = afterstate_of(
+        &Classic,
+        &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0],
+    );
+    let mut trace = network.trace();
+    // Eight distinct weights. Errors 8, 8: full steps. Then -8: rate is |16| / 16 = 1 still; then
+    // E = 8 and A = 24, so the next step is a third, and so on.
+    let mut value = f64::from(network.evaluate(afterstate, &mut trace));
+    let (mut e, mut a) = (0.0_f64, 0.0_f64);
+    for error in [8.0, 8.0, -8.0, 8.0, -8.0, -4.0, 2.0] {
+        let rate = if a == 0.0 { 1.0 } else { e.abs() / a };
+        network.update_coherently(&trace, &sums, 0.5, error as f32);
+        value += 0.5 * rate * error;
+        e += error;
+        a += error.abs();
+        assert!(
+            (f64::from(network.read(&trace)) - value).abs() < 1e-4,
+            "{value}"
+        );
+    }
+    assert!(e.abs() / a < 0.2);
+}
