@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::{games, progress, runs};
 use engine::{Game, Outcome, Rules, ValueFunction};
-use evaluation::{AgentMaker, AgentReport, AgentSpec, Match, Registry, SpecError};
+use evaluation::{AgentMaker, AgentReport, AgentSpec, Match, Registry, SpecError, check_spec};
 use network::{Indexed, ModelFile, NTuple};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,8 +39,12 @@ pub(crate) fn parse_specs(
     baseline: bool,
 ) -> Result<Vec<AgentSpec>, Failure> {
     if !texts.is_empty() {
-        let specs = texts.iter().map(|text| text.parse());
-        return Ok(specs.collect::<Result<_, SpecError>>()?);
+        let parse = |text: &String| -> Result<AgentSpec, SpecError> {
+            let spec = text.parse()?;
+            check_spec(&spec)?;
+            Ok(spec)
+        };
+        return Ok(texts.iter().map(parse).collect::<Result<_, _>>()?);
     }
     let random = AgentSpec {
         name: "random".to_owned(),

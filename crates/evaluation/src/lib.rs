@@ -13,7 +13,7 @@ mod statistics;
 
 pub use agents::{GreedyAgent, RandomAgent};
 pub use matches::{Match, MatchResult};
-pub use registry::{AgentMaker, Registry, ValueSource};
+pub use registry::{AgentMaker, Registry, ValueSource, check_spec};
 pub use report::{AgentReport, Report};
 pub use spec::{AgentSpec, SpecError};
 pub use statistics::{Interval, MeanStatistics, RateStatistics, mean_interval, wilson_interval};

@@ -1,5 +1,5 @@
 use crate::{AgentSpec, GreedyAgent, RandomAgent, SpecError};
-use engine::{Agent, Game, ValueFunction};
+use engine::{Agent, Classic, Game, ValueFunction};
 use std::sync::Arc;
 
 /// Makes an agent, one for each thread that plays.
@@ -56,28 +56,7 @@ impl<'a, G: Game> Registry<'a, G> {
     /// # Errors
     /// When there is no such agent, it has no such option, or its value function cannot be had.
     pub fn maker(&self, spec: &AgentSpec) -> Result<AgentMaker<G>, SpecError> {
-        let kinds = Self::kinds();
-        let Some(kind) = kinds.iter().find(|kind| kind.name == spec.name) else {
-            return Err(SpecError::UnknownAgent {
-                name: spec.name.clone(),
-                known: kinds.map(|kind| kind.name).join(", "),
-            });
-        };
-        let unknown = spec
-            .options
-            .iter()
-            .find(|(key, _)| !kind.options.contains(&key.as_str()));
-        if let Some((key, _)) = unknown {
-            return Err(SpecError::UnknownOption {
-                agent: spec.name.clone(),
-                key: key.clone(),
-                known: match kind.options {
-                    [] => "none".to_owned(),
-                    options => options.join(", "),
-                },
-            });
-        }
-        (kind.make)(self, spec)
+        (kind_of(spec)?.make)(self, spec)
     }
 
     fn value_of(&self, spec: &AgentSpec) -> Result<Arc<dyn ValueFunction<G>>, SpecError> {
@@ -91,10 +70,43 @@ impl<'a, G: Game> Registry<'a, G> {
     }
 }
 
+/// Checks that there is such an agent with such options, whatever the game and the options' values.
+///
+/// # Errors
+/// When there is none.
+pub fn check_spec(spec: &AgentSpec) -> Result<(), SpecError> {
+    kind_of::<Classic>(spec).map(|_| ())
+}
+
+fn kind_of<G: Game>(spec: &AgentSpec) -> Result<Kind<G>, SpecError> {
+    let known = Registry::<G>::kinds().map(|kind| kind.name).join(", ");
+    let kind = Registry::<G>::kinds()
+        .into_iter()
+        .find(|kind| kind.name == spec.name);
+    let kind = kind.ok_or_else(|| SpecError::UnknownAgent {
+        name: spec.name.clone(),
+        known,
+    })?;
+    let unknown = spec
+        .options
+        .iter()
+        .find(|(key, _)| !kind.options.contains(&key.as_str()));
+    if let Some((key, _)) = unknown {
+        return Err(SpecError::UnknownOption {
+            agent: spec.name.clone(),
+            key: key.clone(),
+            known: match kind.options {
+                [] => "none".to_owned(),
+                options => options.join(", "),
+            },
+        });
+    }
+    Ok(kind)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::Classic;
 
     #[test]
     fn unknown_agents_and_options_list_what_exists() {

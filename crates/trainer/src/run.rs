@@ -83,17 +83,24 @@ pub struct Saved {
 /// When there is no run, or its files are damaged.
 pub fn stored_config(path: &Path) -> Result<TrainConfig, TrainError> {
     let checkpoint = path.join("checkpoint");
-    let text = if checkpoint.exists() {
-        ModelFile::open(&checkpoint)?
+    if checkpoint.exists() {
+        let text = ModelFile::open(&checkpoint)?
             .state::<TrainingState>()?
-            .config
-    } else {
-        let config = path.join("config.toml");
-        if !config.is_file() {
-            return Err(TrainError::NoRun(path.to_owned()));
-        }
-        std::fs::read_to_string(&config).map_err(TrainError::folder("read", &config))?
-    };
+            .config;
+        return TrainConfig::from_toml(&text).map_err(|error| {
+            let reason = error.to_string();
+            FileError::Unsuitable {
+                path: checkpoint,
+                reason,
+            }
+            .into()
+        });
+    }
+    let config = path.join("config.toml");
+    if !config.is_file() {
+        return Err(TrainError::NoRun(path.to_owned()));
+    }
+    let text = std::fs::read_to_string(&config).map_err(TrainError::folder("read", &config))?;
     TrainConfig::from_toml(&text)
 }
 

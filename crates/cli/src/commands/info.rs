@@ -1,7 +1,8 @@
 use crate::failure::Failure;
 use crate::games::{AnyGame, with_game};
 use crate::runs;
-use network::{Indexed, ModelFile, ModelHeader};
+use engine::Objective;
+use network::{Indexed, ModelFile, Provenance};
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -38,8 +39,8 @@ struct Info {
     nonzero_weights: u64,
     smallest_weight: f32,
     largest_weight: f32,
-    #[serde(flatten)]
-    header: ModelHeader,
+    objective: Objective,
+    provenance: Provenance,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -96,12 +97,13 @@ fn read<G: Indexed>(path: &Path, file: ModelFile, game: &G) -> Result<Info, Fail
         nonzero_weights,
         smallest_weight,
         largest_weight,
-        header,
+        objective: header.objective,
+        provenance: header.provenance,
     })
 }
 
 fn text(info: &Info) -> String {
-    let provenance = &info.header.provenance;
+    let provenance = &info.provenance;
     let share = 100.0 * info.nonzero_weights as f64 / info.weights.max(1) as f64;
     let rows = [
         ("file", info.path.display().to_string()),
@@ -109,10 +111,7 @@ fn text(info: &Info) -> String {
         ("size", format!("{:.1} MB", info.bytes as f64 / 1e6)),
         ("hash", info.hash.clone()),
         ("game", info.rules.clone()),
-        (
-            "objective",
-            format!("{:?}", info.header.objective).to_lowercase(),
-        ),
+        ("objective", format!("{:?}", info.objective).to_lowercase()),
         (
             "patterns",
             format!(

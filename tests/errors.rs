@@ -1,0 +1,153 @@
+//! Every mistake gets one clear sentence and its exit code: 2 for what nobody could do, 1 for what failed.
+
+mod common;
+
+use common::Place;
+use std::fs;
+
+#[test]
+fn bad_usage_is_refused() {
+    let place = Place::new();
+    for (line, parts) in [
+        ("train --games 0", &["games is 0", "at least 1"][..]),
+        ("train --games=-5", &["--games"]),
+        ("train --games many", &["many"]),
+        ("train --threads 0", &["threads is 0"]),
+        ("train --threads 100000", &["expected 1 to 1024"]),
+        ("train --log-every 0", &["log_every is 0"]),
+        ("train --checkpoint-every 0s", &["checkpoint_every is 0"]),
+        ("train --checkpoint-every soon", &["soon"]),
+        ("train --alpha 0", &["'0' is no step size"]),
+        ("train --alpha linear:1,0", &["linear:from=A,to=B"]),
+        ("train --step-size momentum", &["expected constant or tc"]),
+        ("train --patterns 01234z", &["'z'", "0 to f"]),
+        ("train --patterns 0012", &["cell '0' twice"]),
+        ("train --patterns 9x9", &["4x6, 5x6"]),
+        (
+            "train --patterns 01234567",
+            &["4294967296 weights", "fewer cells"],
+        ),
+        (
+            "train --patterns 4x6 --rules 3x3",
+            &["structure for 4x4 boards", "3x3"],
+        ),
+        ("train --rules 1x4", &["unknown rules '1x4'", "2x2 to 5x5"]),
+        (
+            "train --rules missing.toml",
+            &["unknown rules 'missing.toml'"],
+        ),
+        (
+            "train --config missing.toml",
+            &["cannot read the configuration missing.toml"],
+        ),
+        ("train --name a/b", &["'a/b' cannot be the name of a run"]),
+        ("train --resume", &["no run to resume in runs"]),
+        ("train --resume --name ghost", &["runs/ghost is no run"]),
+        ("train --resume --seed 3", &["--seed"]),
+        ("train --resume --patterns 4x6", &["--patterns"]),
+        ("eval clever", &["no agent 'clever'", "random, greedy"]),
+        ("eval greedy", &["needs the option 'value'"]),
+        (
+            "eval greedy:value=x,depth=3",
+            &["no option 'depth'", "it has value"],
+        ),
+        ("eval random --games 0", &["--games"]),
+        ("eval random --threads 0", &["--threads"]),
+        ("eval random --rules 9x9", &["unknown rules '9x9'"]),
+        ("play :", &["':' is no agent"]),
+        ("info", &["no run in runs", "afterstate train"]),
+        ("bake", &["bake"]),
+    ] {
+        place.fails(line, 2, parts);
+    }
+    assert!(!place.path("runs").exists(), "nothing was written");
+}
+
+#[test]
+fn existing_and_complete_runs_are_kept() {
+    let place = Place::new();
+    let train = "train --patterns 012 --threads 1 --games 30 --eval-games 0 --name kept";
+    place.text(train);
+    let model = fs::read(place.path("runs/kept/model")).expect("a model");
+    place.fails(train, 2, &["runs/kept exists already", "--resume"]);
+    place.fails(
+        "train --resume --name kept",
+        2,
+        &["30 of its 30 games", "--games"],
+    );
+    assert!(fs::read(place.path("runs/kept/model")).expect("a model") == model);
+}
+
+#[test]
+fn damaged_and_foreign_files_are_refused() {
+    let place = Place::new();
+    place.text("train --patterns 012 --threads 1 --games 30 --eval-games 0 --name run");
+    let (model, checkpoint) = (
+        place.path("runs/run/model"),
+        place.path("runs/run/checkpoint"),
+    );
+    let sound = (
+        fs::read(&model).expect("bytes"),
+        fs::read(&checkpoint).expect("bytes"),
+    );
+
+    fs::write(&model, &sound.0[..sound.0.len() - 10]).expect("written");
+    for command in [
+        "info runs/run",
+        "eval greedy:value=runs/run",
+        "play greedy:value=runs/run/model",
+    ] {
+        place.fails(command, 1, &["runs/run/model", "cut short", "another copy"]);
+    }
+    fs::write(&model, b"#!/bin/sh\necho not a model\n").expect("written");
+    place.fails("info runs/run/model", 1, &["not an afterstate model"]);
+    let mut bytes = sound.0.clone();
+    let middle = bytes.len() - 4_000;
+    bytes[middle] ^= 4;
+    fs::write(&model, bytes).expect("written");
+    place.fails("eval greedy:value=runs/run", 1, &["is damaged", "checksum"]);
+
+    let mut bytes = sound.1.clone();
+    let middle = bytes.len() - 4_000;
+    bytes[middle] ^= 4;
+    fs::write(&checkpoint, bytes).expect("written");
+    place.fails(
+        "train --resume --name run --games 40",
+        1,
+        &["runs/run/checkpoint is damaged"],
+    );
+    fs::write(&checkpoint, &sound.0).expect("written");
+    place.fails(
+        "train --resume --name run --games 40",
+        1,
+        &["runs/run/checkpoint", "header"],
+    );
+    place.fails(
+        "eval greedy:value=nowhere/model",
+        1,
+        &["cannot read nowhere/model"],
+    );
+    place.fails(
+        "eval greedy:value=runs/run/model --rules 3x3",
+        1,
+        &["runs/run/model"],
+    );
+
+    fs::write(place.path("bad.toml"), "gamez = 3\n").expect("written");
+    place.fails("train --config bad.toml", 2, &["gamez"]);
+    place.fails("train --rules bad.toml", 2, &["bad.toml", "gamez"]);
+}
+
+#[test]
+fn unwritable_places_are_named() {
+    let place = Place::new();
+    fs::write(place.path("file"), "").expect("written");
+    place.fails("train --runs file", 1, &["cannot create", "file"]);
+    if cfg!(target_os = "linux") {
+        place.fails(
+            "train --runs /proc/runs",
+            1,
+            &["cannot create", "/proc/runs"],
+        );
+    }
+}
