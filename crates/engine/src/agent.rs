@@ -17,4 +17,17 @@ pub trait Agent<G: Game>: Send {
 
     /// The move to play, or `None` exactly when no move is legal.
     fn decide(&mut self, board: G::Board) -> Option<Decision>;
+
+    /// How many games the agent likes to play side by side. More than 1 only if it keeps no state within a
+    /// game: it is then asked by [`Agent::decide_batch`], for boards of several games at once, and need not
+    /// be told of new games.
+    fn lanes(&self) -> usize {
+        1
+    }
+
+    /// The move to play on each of some boards, as [`Agent::decide`] would decide.
+    fn decide_batch(&mut self, boards: &[G::Board], decisions: &mut Vec<Option<Decision>>) {
+        decisions.clear();
+        decisions.extend(boards.iter().map(|&board| self.decide(board)));
+    }
 }

@@ -39,41 +39,70 @@ pub trait ValueFunction<G: Game>: Send + Sync {
     }
 }
 
-/// The depth-1 choice: for each legal move (by `direction as usize`) step reward + value of its afterstate,
-/// and the best of them, the first in the order of [`Direction::ALL`] among equals. `None` exactly when no
-/// move is legal.
+/// A depth-1 choice: the best move, and by `direction as usize` what each legal move is worth.
+pub type Choice = (Direction, [Option<f32>; 4]);
+
+/// Boards whose afterstates are valued together.
+const BOARDS: usize = 2;
+
+/// The depth-1 choice on each of some boards: for every legal move step reward + value of its afterstate, and
+/// the best of them, the first in the order of [`Direction::ALL`] among equals. `None` exactly where no move is
+/// legal.
 #[inline]
+pub fn best_moves<G: Game>(
+    game: &G,
+    boards: &[G::Board],
+    value: &(impl ValueFunction<G> + ?Sized),
+    choices: &mut Vec<Option<Choice>>,
+) {
+    choices.clear();
+    for boards in boards.chunks(BOARDS) {
+        let mut slides = [[None; 4]; BOARDS];
+        for (slides, &board) in slides.iter_mut().zip(boards) {
+            *slides = game.slides(board);
+        }
+        let legal = || slides.as_flattened().iter().flatten();
+        let Some(&(placeholder, _)) = legal().next() else {
+            choices.extend(boards.iter().map(|_| None));
+            continue;
+        };
+        let mut afterstates = [placeholder; 4 * BOARDS];
+        let mut count = 0;
+        for (afterstate, _) in legal() {
+            afterstates[count] = *afterstate;
+            count += 1;
+        }
+        let mut values = [0.0; 4 * BOARDS];
+        value.values(&afterstates[..count], &mut values[..count]);
+
+        let mut values = values.into_iter();
+        for slides in &slides[..boards.len()] {
+            let mut totals = [None; 4];
+            let mut best: Option<(Direction, f32)> = None;
+            for direction in Direction::ALL {
+                if let Some((_, merged)) = slides[direction as usize] {
+                    let total =
+                        value.objective().step_reward(merged) + values.next().unwrap_or(0.0);
+                    totals[direction as usize] = Some(total);
+                    if best.is_none_or(|(_, highest)| total > highest) {
+                        best = Some((direction, total));
+                    }
+                }
+            }
+            choices.push(best.map(|(direction, _)| (direction, totals)));
+        }
+    }
+}
+
+/// The depth-1 choice on one board; see [`best_moves`].
 pub fn best_move<G: Game>(
     game: &G,
     board: G::Board,
     value: &(impl ValueFunction<G> + ?Sized),
-) -> Option<(Direction, [Option<f32>; 4])> {
-    let slides = game.slides(board);
-    let placeholder = slides.iter().flatten().next()?.0;
-    let mut afterstates = [placeholder; 4];
-    let mut legal = 0;
-    for (afterstate, _) in slides.iter().flatten() {
-        afterstates[legal] = *afterstate;
-        legal += 1;
-    }
-    let mut values = [0.0; 4];
-    value.values(&afterstates[..legal], &mut values[..legal]);
-
-    let mut results = [None; 4];
-    let mut best = (Direction::Up, f32::NEG_INFINITY);
-    let mut next = values.iter();
-    for direction in Direction::ALL {
-        if let (Some((_, merged)), result) =
-            (slides[direction as usize], &mut results[direction as usize])
-        {
-            let total = value.objective().step_reward(merged) + next.next().unwrap_or(&0.0);
-            *result = Some(total);
-            if total > best.1 {
-                best = (direction, total);
-            }
-        }
-    }
-    Some((best.0, results))
+) -> Option<Choice> {
+    let mut choices = Vec::with_capacity(1);
+    best_moves(game, &[board], value, &mut choices);
+    choices.pop().flatten()
 }
 
 impl<G: Game, V: ValueFunction<G> + ?Sized> ValueFunction<G> for std::sync::Arc<V> {

@@ -1,5 +1,5 @@
 use crate::AgentMaker;
-use engine::{Episode, Game, Outcome, derive_seed, game_rng};
+use engine::{Agent, Episode, Game, Outcome, derive_seed, game_rng};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -52,22 +52,46 @@ impl Match {
         let begun = Instant::now();
         pool.broadcast(|_| {
             let mut agent = agent();
-            while !interrupted.load(Relaxed) {
+            let begin = |agent: &mut dyn Agent<G>| {
                 let number = next.fetch_add(1, Relaxed);
-                if number >= self.games {
-                    break;
+                (number < self.games).then(|| {
+                    agent.begin_game(agents.wrapping_add(number));
+                    (number, Episode::start(game, game_rng(spawns, number)))
+                })
+            };
+            let mut lanes: Vec<_> = (0..agent.lanes())
+                .map_while(|_| begin(&mut *agent))
+                .collect();
+            let (mut boards, mut decisions) = (Vec::new(), Vec::new());
+            // Looked at after every move: a game of a strong or slow agent can take long.
+            while !lanes.is_empty() && !interrupted.load(Relaxed) {
+                boards.clear();
+                boards.extend(
+                    lanes
+                        .iter()
+                        .map(|(_, episode): &(u64, Episode<G>)| episode.board),
+                );
+                agent.decide_batch(&boards, &mut decisions);
+                // Backwards, so that a lane that closes does not move those still to come.
+                for lane in (0..lanes.len()).rev() {
+                    let (number, episode) = &mut lanes[lane];
+                    let slide =
+                        decisions[lane].and_then(|d| game.slide(episode.board, d.direction));
+                    if let Some((afterstate, reward)) = slide {
+                        episode.advance(game, afterstate, reward);
+                        continue;
+                    }
+                    let outcome = episode.outcome(game);
+                    each(&outcome);
+                    finished
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .push((*number, outcome));
+                    match begin(&mut *agent) {
+                        Some(new) => lanes[lane] = new,
+                        None => drop(lanes.swap_remove(lane)),
+                    }
                 }
-                let episode = Episode::start(game, game_rng(spawns, number));
-                let agent_seed = agents.wrapping_add(number);
-                let Some(outcome) = play(episode, game, &mut *agent, agent_seed, interrupted)
-                else {
-                    break;
-                };
-                each(&outcome);
-                finished
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .push((number, outcome));
             }
         });
         let seconds = begun.elapsed().as_secs_f64();
@@ -87,26 +111,6 @@ impl Match {
             moves,
         })
     }
-}
-
-/// Plays a game to its end, unless interrupted: a game of a strong or slow agent can take long.
-fn play<G: Game>(
-    mut episode: Episode<G>,
-    game: &G,
-    agent: &mut dyn engine::Agent<G>,
-    seed: u64,
-    interrupted: &AtomicBool,
-) -> Option<Outcome> {
-    agent.begin_game(seed);
-    while let Some(decision) = agent.decide(episode.board)
-        && let Some((afterstate, reward)) = game.slide(episode.board, decision.direction)
-    {
-        episode.advance(game, afterstate, reward);
-        if interrupted.load(Relaxed) {
-            return None;
-        }
-    }
-    Some(episode.outcome(game))
 }
 
 #[cfg(test)]

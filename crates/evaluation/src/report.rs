@@ -185,7 +185,7 @@ mod tests {
     fn tables_show_what_was_measured() {
         let lines: Vec<String> = report().table().lines().map(str::to_owned).collect();
         assert!(
-            lines[0].contains("128 %") && lines[0].contains("4096 %") && !lines[0].contains("8192")
+            lines[0].contains("256 %") && lines[0].contains("4096 %") && !lines[0].contains("8192")
         );
         assert!(lines[2].starts_with("| random | "), "{}", lines[2]);
         for part in [

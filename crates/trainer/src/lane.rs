@@ -2,7 +2,7 @@
 
 use crate::metrics::Finished;
 use crate::step_size::StepSize;
-use engine::{Episode, GameRng, Objective};
+use engine::{Episode, GameRng, Objective, Slide};
 use network::{Indexed, NTuple, Trace};
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,10 @@ pub(crate) struct Lane<G: Indexed> {
     previous: Option<G::Afterstate>,
     /// Where the weights of `previous` are.
     trace: Trace,
-    /// Where the weights of this move's afterstates are, by direction.
+    /// Where the weights of the move now chosen are, until it is the last.
+    chosen: Trace,
+    /// The slides of the present board, by direction, and where the weights of their afterstates are.
+    slides: [Option<Slide<G>>; 4],
     candidates: [Trace; 4],
     error_sum: f64,
 }
@@ -40,14 +43,36 @@ pub(crate) struct LaneState {
 impl<G: Indexed> Lane<G> {
     /// Game `number` of a run, at its start. `alpha` holds for the whole game.
     pub(crate) fn start(network: &NTuple<G>, number: u64, rng: GameRng, alpha: f32) -> Self {
-        Lane {
+        let episode = Episode::start(network.game(), rng);
+        Lane::at(network, number, alpha, episode)
+    }
+
+    /// A lane at some position, with nothing behind it to learn from.
+    fn at(network: &NTuple<G>, number: u64, alpha: f32, episode: Episode<G>) -> Self {
+        let mut lane = Lane {
             number,
             alpha,
-            episode: Episode::start(network.game(), rng),
+            episode,
             previous: None,
             trace: network.trace(),
+            chosen: network.trace(),
+            slides: [None; 4],
             candidates: [(); 4].map(|()| network.trace()),
             error_sum: 0.0,
+        };
+        lane.look_ahead(network);
+        lane
+    }
+
+    /// Finds the afterstates of all moves and has their weights fetched, for the next step to read.
+    #[inline]
+    fn look_ahead(&mut self, network: &NTuple<G>) {
+        self.slides = network.game().slides(self.episode.board);
+        for (slide, trace) in self.slides.iter().zip(&mut self.candidates) {
+            if let Some((afterstate, _)) = slide {
+                network.locate(*afterstate, trace);
+                network.prefetch(trace);
+            }
         }
     }
 
@@ -55,17 +80,9 @@ impl<G: Indexed> Lane<G> {
     /// returns what the game came to.
     #[inline]
     pub(crate) fn step(&mut self, network: &NTuple<G>, step_size: &StepSize) -> Option<Finished> {
-        let slides = network.game().slides(self.episode.board);
-        // All look-ups of all moves are under way before the first is waited for.
-        for (slide, trace) in slides.iter().zip(&mut self.candidates) {
-            if let Some((afterstate, _)) = slide {
-                network.locate(*afterstate, trace);
-                network.prefetch(trace);
-            }
-        }
         let mut best = None;
         let mut highest = f32::NEG_INFINITY;
-        for (direction, (slide, trace)) in slides.iter().zip(&self.candidates).enumerate() {
+        for (direction, (slide, trace)) in self.slides.iter().zip(&self.candidates).enumerate() {
             if let Some((afterstate, merged)) = *slide {
                 let total = Objective::Score.step_reward(merged) + network.read(trace);
                 // The first of equals is taken, and some move is even if weights have run to infinity.
@@ -75,21 +92,29 @@ impl<G: Indexed> Lane<G> {
                 }
             }
         }
-        if self.previous.is_some() {
-            let target = if best.is_some() { highest } else { 0.0 };
+        let correct = self.previous.is_some();
+        let target = if best.is_some() { highest } else { 0.0 };
+        if let Some((direction, afterstate, merged)) = best {
+            std::mem::swap(&mut self.chosen, &mut self.candidates[direction]);
+            step_size.prefetch(&self.chosen);
+            self.previous = Some(afterstate);
+            self.episode.advance(network.game(), afterstate, merged);
+            // The next look-ups are fetched while the weights of this one's predecessor change.
+            self.look_ahead(network);
+        }
+        if correct {
             let error = target - network.read(&self.trace);
             step_size.update(network, &self.trace, self.alpha, error);
             self.error_sum += f64::from(error.abs());
         }
-        let Some((direction, afterstate, merged)) = best else {
-            let outcome = self.episode.outcome(network.game());
-            return Some(Finished::new(outcome, self.error_sum));
-        };
-        std::mem::swap(&mut self.trace, &mut self.candidates[direction]);
-        step_size.prefetch(&self.trace);
-        self.previous = Some(afterstate);
-        self.episode.advance(network.game(), afterstate, merged);
-        None
+        std::mem::swap(&mut self.trace, &mut self.chosen);
+        match best {
+            Some(_) => None,
+            None => Some(Finished::new(
+                self.episode.outcome(network.game()),
+                self.error_sum,
+            )),
+        }
     }
 
     /// For a checkpoint.
@@ -119,24 +144,19 @@ impl<G: Indexed> Lane<G> {
             Some(ranks) => Some(game.awaiting_spawn(board(ranks)?)),
             None => None,
         };
-        let mut trace = network.trace();
+        let episode = Episode {
+            board: board(&state.board)?,
+            score: state.score,
+            moves: state.moves,
+            rng: state.rng,
+        };
+        let mut lane = Lane::at(network, state.number, state.alpha, episode);
         if let Some(afterstate) = previous {
-            network.locate(afterstate, &mut trace);
+            network.locate(afterstate, &mut lane.trace);
         }
-        Some(Lane {
-            number: state.number,
-            alpha: state.alpha,
-            episode: Episode {
-                board: board(&state.board)?,
-                score: state.score,
-                moves: state.moves,
-                rng: state.rng,
-            },
-            previous,
-            trace,
-            candidates: [(); 4].map(|()| network.trace()),
-            error_sum: state.error_sum,
-        })
+        lane.previous = previous;
+        lane.error_sum = state.error_sum;
+        Some(lane)
     }
 }
 

@@ -49,8 +49,29 @@ impl Game for Classic {
         &RULES
     }
 
-    fn slide(&self, board: ClassicBoard, direction: Direction) -> Option<Slide<Self>> {
-        self.slides(board)[direction as usize]
+    #[inline]
+    fn slide(
+        &self,
+        ClassicBoard(board): ClassicBoard,
+        direction: Direction,
+    ) -> Option<Slide<Self>> {
+        let transposes = matches!(direction, Direction::Up | Direction::Down);
+        let turn = |nibbles| {
+            if transposes {
+                packed::transpose(nibbles)
+            } else {
+                nibbles
+            }
+        };
+        let slides = rows::slide(turn(board.nibbles));
+        if slides.reward >= rows::BEYOND_NIBBLES || board.excess != 0 {
+            return slides_of_large_tiles(board)[direction as usize];
+        }
+        let slid = match direction {
+            Direction::Up | Direction::Left => slides.towards_low,
+            Direction::Down | Direction::Right => slides.towards_high,
+        };
+        result(board, turn(slid), slides.reward)
     }
 
     #[inline]
@@ -61,15 +82,11 @@ impl Game for Classic {
         if across.reward.max(along.reward) >= rows::BEYOND_NIBBLES || board.excess != 0 {
             return slides_of_large_tiles(board);
         }
-        let result = |nibbles, reward| {
-            let afterstate = ClassicAfterstate(Packed { nibbles, excess: 0 });
-            (nibbles != board.nibbles).then_some((afterstate, reward))
-        };
         [
-            result(packed::transpose(along.towards_low), along.reward),
-            result(across.towards_high, across.reward),
-            result(packed::transpose(along.towards_high), along.reward),
-            result(across.towards_low, across.reward),
+            result(board, packed::transpose(along.towards_low), along.reward),
+            result(board, across.towards_high, across.reward),
+            result(board, packed::transpose(along.towards_high), along.reward),
+            result(board, across.towards_low, across.reward),
         ]
     }
 
@@ -101,6 +118,13 @@ impl Game for Classic {
     fn largest_rank(&self, position: &impl Cells) -> u8 {
         (0..16).map(|cell| position.rank(cell)).max().unwrap_or(0)
     }
+}
+
+/// A slide, if it changed the board.
+#[inline]
+fn result(board: Packed, nibbles: u64, reward: u32) -> Option<Slide<Classic>> {
+    let afterstate = ClassicAfterstate(Packed { nibbles, excess: 0 });
+    (nibbles != board.nibbles).then_some((afterstate, reward))
 }
 
 /// The slides of a board that has, or is about to make, a tile that does not fit four bits. Such boards are

@@ -9,7 +9,12 @@ fn reference() -> Variant {
 
 /// The four slides in ranks and rewards, comparable between games.
 fn slides_in_ranks<G: Game>(game: &G, ranks: &[u8]) -> [Option<(Vec<u8>, u32)>; 4] {
-    let slides = game.slides(game.board_of_ranks(ranks));
+    let board = game.board_of_ranks(ranks);
+    let slides = game.slides(board);
+    assert_eq!(
+        Direction::ALL.map(|direction| game.slide(board, direction)),
+        slides
+    );
     slides.map(|slide| slide.map(|(after, reward)| (game.ranks(&after), reward)))
 }
 

@@ -1,23 +1,44 @@
-use engine::{Agent, Decision, Game, ValueFunction, best_move};
+use engine::{Agent, Choice, Decision, Game, ValueFunction, best_move, best_moves};
+
+/// Games that hide each other's waits for memory.
+const LANES: usize = 2;
 
 /// Plays the move with the greatest step reward + value of the afterstate: search of depth 1.
 pub struct GreedyAgent<G, V> {
     game: G,
     value: V,
+    choices: Vec<Option<Choice>>,
 }
 
 impl<G: Game, V: ValueFunction<G>> GreedyAgent<G, V> {
     /// A greedy player of a game, by a value function.
     pub fn new(game: G, value: V) -> Self {
-        GreedyAgent { game, value }
+        GreedyAgent {
+            game,
+            value,
+            choices: Vec::with_capacity(LANES),
+        }
     }
+}
+
+fn decision((direction, values): Choice) -> Decision {
+    Decision { direction, values }
 }
 
 impl<G: Game, V: ValueFunction<G>> Agent<G> for GreedyAgent<G, V> {
     fn begin_game(&mut self, _seed: u64) {}
 
     fn decide(&mut self, board: G::Board) -> Option<Decision> {
-        let (direction, values) = best_move(&self.game, board, &self.value)?;
-        Some(Decision { direction, values })
+        best_move(&self.game, board, &self.value).map(decision)
+    }
+
+    fn lanes(&self) -> usize {
+        LANES
+    }
+
+    fn decide_batch(&mut self, boards: &[G::Board], decisions: &mut Vec<Option<Decision>>) {
+        best_moves(&self.game, boards, &self.value, &mut self.choices);
+        decisions.clear();
+        decisions.extend(self.choices.iter().map(|choice| choice.map(decision)));
     }
 }
