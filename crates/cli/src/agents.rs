@@ -1,6 +1,7 @@
 //! Agents with learned values: where measuring meets networks and files.
 
 use crate::failure::Failure;
+use crate::progress::note;
 use crate::{games, progress, runs};
 use engine::{Game, Outcome, Rules, ValueFunction};
 use evaluation::{AgentMaker, AgentReport, AgentSpec, Match, Registry, SpecError, check_spec};
@@ -51,10 +52,10 @@ pub(crate) fn parse_specs(
         options: Vec::new(),
     };
     let Some(model) = runs::latest_model(runs) else {
-        eprintln!(
+        note(&format!(
             "No trained player in {} yet (`afterstate train` makes one): random play.",
             runs.display()
-        );
+        ));
         return Ok(vec![random]);
     };
     let mut specs = vec![AgentSpec {

@@ -1,5 +1,6 @@
 //! How commands fail, and with which exit code.
 
+use crate::progress::note;
 use evaluation::SpecError;
 use network::{FileError, NetworkError};
 use std::io;
@@ -35,7 +36,7 @@ impl Failure {
             Failure::Interrupted => return ExitCode::from(130),
             Failure::OutputClosed => return ExitCode::SUCCESS,
         };
-        eprintln!("error: {error}");
+        note(&format!("error: {error}"));
         ExitCode::from(code)
     }
 }

@@ -1,5 +1,6 @@
 //! Ctrl-C and SIGTERM as a flag that long work looks at.
 
+use crate::progress::note;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -10,7 +11,7 @@ pub(crate) fn flag() -> Arc<AtomicBool> {
     let set = flag.clone();
     let handler = ctrlc::set_handler(move || set.store(true, Relaxed));
     if let Err(error) = handler {
-        eprintln!("warning: Ctrl-C will not save: {error}");
+        note(&format!("warning: Ctrl-C will not save: {error}"));
     }
     flag
 }

@@ -1,7 +1,7 @@
 //! A progress bar on a terminal, plain lines now and then elsewhere.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ impl Progress {
             ProgressDrawTarget::hidden()
         };
         let bar = ProgressBar::with_draw_target(Some(games), target);
-        let style = "{wide_bar:.cyan/blue} {human_pos}/{human_len} games, {msg}, {eta} left";
+        let style = "{bar:16.cyan/blue} {human_pos}/{human_len} games, {eta} left, {msg}";
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style.progress_chars("━╸─"));
         }
@@ -53,11 +53,8 @@ impl Progress {
                 };
                 if last.elapsed() >= PLAIN_INTERVAL {
                     *last = Instant::now();
-                    eprintln!(
-                        "{games}/{} games, {}",
-                        self.bar.length().unwrap_or(0),
-                        message()
-                    );
+                    let of = self.bar.length().unwrap_or(0);
+                    note(&format!("{games}/{of} games, {}", message()));
                 }
             }
         }
@@ -65,13 +62,18 @@ impl Progress {
 
     /// A line of its own above the bar.
     pub(crate) fn line(&self, text: &str) {
-        self.bar.suspend(|| eprintln!("{text}"));
+        self.bar.suspend(|| note(text));
     }
 
     /// Takes the bar away.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// A line on standard error. That nobody reads it any more is no reason to stop.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// A rate for people: `950 moves/s`, `1.23 M moves/s`.

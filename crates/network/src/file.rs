@@ -13,7 +13,7 @@
 //! allocated for a file that is larger than the file itself.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -107,7 +107,7 @@ fn beside(path: &Path) -> PathBuf {
 
 /// Writes numbers after a header, adding up the checksum.
 pub(crate) struct Writer {
-    file: BufWriter<File>,
+    file: File,
     hash: Xxh3,
     block: Vec<u8>,
 }
@@ -138,7 +138,7 @@ impl Writer {
         tables: impl FnOnce(&mut Writer) -> io::Result<()>,
     ) -> io::Result<u64> {
         let mut writer = Writer {
-            file: BufWriter::with_capacity(BUFFER, File::create(partial)?),
+            file: File::create(partial)?,
             hash: Xxh3::new(),
             block: Vec::with_capacity(BUFFER),
         };
@@ -152,9 +152,8 @@ impl Writer {
         writer.write_block()?;
         let hash = writer.hash.digest();
         writer.file.write_all(&hash.to_le_bytes())?;
-        writer.file.flush()?;
         // Only what is on the disk may replace an older file.
-        writer.file.get_ref().sync_all()?;
+        writer.file.sync_all()?;
         Ok(hash)
     }
 
@@ -179,11 +178,16 @@ impl Writer {
 /// Reads what [`Writer`] wrote.
 pub(crate) struct Reader {
     pub(crate) path: PathBuf,
-    file: BufReader<File>,
+    file: File,
     hash: Xxh3,
     pub(crate) header: Vec<u8>,
     pub(crate) state: Vec<u8>,
     length: u64,
+    /// Bytes of numbers that have not been read yet.
+    left: u64,
+    /// Numbers that have been read, and how far they have been handed out.
+    block: Vec<u8>,
+    position: usize,
 }
 
 impl Reader {
@@ -202,11 +206,14 @@ impl Reader {
         }
         let mut reader = Reader {
             path: path.to_owned(),
-            file: BufReader::with_capacity(BUFFER, file),
+            file,
             hash: Xxh3::new(),
             header: Vec::new(),
             state: Vec::new(),
             length: metadata.len(),
+            left: 0,
+            block: Vec::new(),
+            position: 0,
         };
         let mut magic = [0; 8];
         if reader.length < 8 || reader.read(&mut magic).is_err() || magic != *MAGIC {
@@ -242,9 +249,10 @@ impl Reader {
     }
 
     /// Checks that exactly this many numbers follow the header, before anything is allocated for them.
-    pub(crate) fn expect_numbers(&self, count: u64) -> Result<(), FileError> {
+    pub(crate) fn expect_numbers(&mut self, count: u64) -> Result<(), FileError> {
         let around = PREAMBLE + (self.header.len() + self.state.len()) as u64 + CLOSING;
-        self.expect_length(around + 4 * count, |found, expected| found == expected)
+        self.left = 4 * count;
+        self.expect_length(around + self.left, |found, expected| found == expected)
     }
 
     fn expect_length(
@@ -262,21 +270,31 @@ impl Reader {
         })
     }
 
-    /// Reads `count` numbers, handing the bits of each to `each`.
-    pub(crate) fn numbers(
-        &mut self,
-        mut count: u64,
-        mut each: impl FnMut(u32),
-    ) -> Result<(), FileError> {
-        let mut block = vec![0; BUFFER.min(4 * count as usize)];
-        while count > 0 {
-            let now = count.min(BUFFER as u64 / 4);
-            let bytes = &mut block[..4 * now as usize];
-            self.read(bytes)?;
-            for &number in bytes.as_chunks::<4>().0 {
-                each(u32::from_le_bytes(number));
-            }
-            count -= now;
+    /// The bits of the next number.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Result<u32, FileError> {
+        if self.position == self.block.len() {
+            self.read_block()?;
+        }
+        let bytes = self.block.get(self.position..self.position + 4);
+        self.position += 4;
+        let bytes = bytes.and_then(|bytes| bytes.try_into().ok());
+        Ok(bytes.map_or(0, u32::from_le_bytes))
+    }
+
+    fn read_block(&mut self) -> Result<(), FileError> {
+        let mut block = std::mem::take(&mut self.block);
+        block.resize(self.left.min(BUFFER as u64) as usize, 0);
+        self.read(&mut block)?;
+        self.left -= block.len() as u64;
+        (self.block, self.position) = (block, 0);
+        Ok(())
+    }
+
+    /// Skips numbers that are not wanted; they count for the checksum all the same.
+    pub(crate) fn skip_rest(&mut self) -> Result<(), FileError> {
+        while self.left > 0 {
+            self.read_block()?;
         }
         Ok(())
     }

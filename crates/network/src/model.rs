@@ -1,6 +1,5 @@
 use crate::file::{FileError, Reader, Writer};
 use crate::kernel::{Indexed, table_starts};
-use crate::memory::Table;
 use crate::{CoherenceSums, NTuple, Structure};
 use engine::{Objective, Rules};
 use serde::de::DeserializeOwned;
@@ -81,17 +80,14 @@ pub fn save<G: Indexed>(
         bincode::serde::encode_to_vec(&header, bincode::config::standard()).map_err(unwritable)?;
     Writer::write(path, &header, state, |writer| {
         let weights = network.weights().cells();
-        for index in network.natural_order() {
-            writer.push(weights[index as usize].load(Relaxed))?;
-        }
-        if let Some(sums) = sums {
-            for index in network.natural_order() {
-                for number in sums.pair(index) {
-                    writer.push(number.load(Relaxed))?;
-                }
-            }
-        }
-        Ok(())
+        network
+            .visit_in_natural_order(|index| writer.push(weights[index as usize].load(Relaxed)))?;
+        let Some(sums) = sums else { return Ok(()) };
+        network.visit_in_natural_order(|index| {
+            let [sum, absolute] = sums.pair(index);
+            writer.push(sum.load(Relaxed))?;
+            writer.push(absolute.load(Relaxed))
+        })
     })
 }
 
@@ -108,7 +104,7 @@ impl ModelFile {
     /// # Errors
     /// When the file cannot be read, is no model, or is not as long as its header says.
     pub fn open(path: &Path) -> Result<ModelFile, FileError> {
-        let reader = Reader::open(path)?;
+        let mut reader = Reader::open(path)?;
         let header: ModelHeader =
             decode(&reader.header).map_err(|reason| reader.bad_header(reason))?;
         header
@@ -156,9 +152,7 @@ impl ModelFile {
     /// When the file is damaged, or is for boards of another size than the game's.
     pub fn load<G: Indexed>(mut self, game: &G) -> Result<(NTuple<G>, u64), FileError> {
         let network = self.read_network(game)?;
-        if self.header.coherent {
-            self.reader.numbers(2 * network.entries(), |_| ())?;
-        }
+        self.reader.skip_rest()?;
         Ok((network, self.reader.finish()?))
     }
 
@@ -176,16 +170,12 @@ impl ModelFile {
             let read = network
                 .coherence_sums()
                 .map_err(|error| self.unsuitable(error))?;
-            // Two numbers a weight, the sum first.
-            let mut order = network
-                .natural_order()
-                .flat_map(|index| [(index, 0), (index, 1)]);
-            self.reader.numbers(2 * network.entries(), |bits| {
-                if let Some((index, which)) = order.next() {
-                    read.pair(index)[which].store(bits, Relaxed);
+            network.visit_in_natural_order(|index| {
+                for number in read.pair(index) {
+                    number.store(self.reader.next()?, Relaxed);
                 }
+                Ok(())
             })?;
-            drop(order);
             sums = Some(read);
         }
         self.reader.finish()?;
@@ -204,14 +194,11 @@ impl ModelFile {
         }
         let network = NTuple::with_radix(game, self.structure.clone(), radix)
             .map_err(|error| self.unsuitable(error))?;
-        let weights: &Table = network.weights();
-        let mut order = network.natural_order();
-        self.reader.numbers(network.entries(), |bits| {
-            if let Some(index) = order.next() {
-                weights.cells()[index as usize].store(bits, Relaxed);
-            }
+        let weights = network.weights().cells();
+        network.visit_in_natural_order(|index| {
+            weights[index as usize].store(self.reader.next()?, Relaxed);
+            Ok(())
         })?;
-        drop(order);
         Ok(network)
     }
 

@@ -1,5 +1,5 @@
 use crate::coherence::CoherenceSums;
-use crate::kernel::{Indexed, Kernel, table_starts};
+use crate::kernel::{BLOCK, Indexed, Kernel, table_starts};
 use crate::memory::Table;
 use crate::{Structure, StructureError};
 use engine::{Objective, ValueFunction};
@@ -249,12 +249,24 @@ impl<G: Indexed> NTuple<G> {
         (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
     }
 
-    /// Every weight's storage index, in the order of files.
-    pub(crate) fn natural_order(&self) -> impl Iterator<Item = u32> + '_ {
-        let tables = self.tables.iter().enumerate();
-        tables.flat_map(move |(table, &entries)| {
-            (0..entries).map(move |natural| self.kernel.storage_index(table, natural))
-        })
+    /// Visits every weight's storage index, in the order of files.
+    pub(crate) fn visit_in_natural_order<E>(
+        &self,
+        mut visit: impl FnMut(u32) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for (table, &entries) in self.tables.iter().enumerate() {
+            // Storage indices add up block by block; see `Kernel::storage_index`.
+            let index = |natural| self.kernel.storage_index(table, natural);
+            let start = index(0);
+            let within: Vec<u32> = (0..entries.min(BLOCK)).map(|n| index(n) - start).collect();
+            for first in (0..entries).step_by(BLOCK as usize) {
+                let base = index(first);
+                for &offset in &within[..(entries - first).min(BLOCK) as usize] {
+                    visit(base + offset)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn weights(&self) -> &Table {

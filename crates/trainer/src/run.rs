@@ -42,8 +42,6 @@ pub enum Progress {
         games: u64,
         /// Mean score of the last 1,000 games.
         mean_score: f64,
-        /// Mean number of moves of the last 1,000 games.
-        mean_moves: f64,
         /// Moves a second since training began or was resumed.
         moves_per_second: f64,
         /// The largest tile of the run.
@@ -119,7 +117,10 @@ impl<G: Indexed> Run<G> {
         let network = NTuple::new(game, config.structure()?)?;
         let step_size = StepSize::new(config.step_size, &network)?;
         let folder = Folder::create(path)?;
-        Run::begin(folder, config, network, step_size, provenance)
+        Run::begin(folder, config, network, step_size, provenance).inspect_err(|_| {
+            // It is new and holds nothing; what cannot be removed from it hurts nobody.
+            let _ = std::fs::remove_dir_all(path);
+        })
     }
 
     /// Goes on with the run in a folder, from its checkpoint, or from its first game if there is none yet.
@@ -304,7 +305,6 @@ impl<G: Indexed> Run<G> {
                 observe(Progress::Playing {
                     games: counts.games,
                     mean_score: window.mean_score(),
-                    mean_moves: window.mean_moves(),
                     moves_per_second: (counts.moves - begun.1) as f64
                         / begun.0.elapsed().as_secs_f64(),
                     best_tile: tile(window.largest_rank),

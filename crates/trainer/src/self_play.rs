@@ -65,6 +65,8 @@ impl<G: Indexed> Learner<G> {
                 });
             }
             drop(finished);
+            // Should `each` panic, the threads must not play on to the last game.
+            let _stop = StopAtEnd(pause);
             loop {
                 match games.recv_timeout(TICK) {
                     Ok(game) => each(Some(game)),
@@ -110,6 +112,15 @@ impl<G: Indexed> Learner<G> {
             }
         }
         Some(lane)
+    }
+}
+
+/// Sets a flag when it goes out of scope, by whatever way.
+struct StopAtEnd<'a>(&'a AtomicBool);
+
+impl Drop for StopAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
     }
 }
 

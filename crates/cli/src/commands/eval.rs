@@ -1,13 +1,12 @@
-use super::threads_or_all;
 use crate::failure::Failure;
 use crate::games::{AnyGame, with_game};
+use crate::progress::note;
 use crate::provenance::{REVISION, VERSION, command, processor};
 use crate::{agents, interrupt};
 use evaluation::{AgentSpec, Match, Report};
 use network::Indexed;
 use serde::Serialize;
 use std::io::Write;
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -27,8 +26,8 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Games played at the same time [default: all processors]
-    #[arg(long)]
-    threads: Option<NonZero<usize>>,
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
     /// The game: 4x4, 3x3, 2x3, ... or a TOML file [default: what the first model was trained on]
     #[arg(long)]
     rules: Option<String>,
@@ -80,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         )?;
     }
     if interrupted {
-        eprintln!("Interrupted: these are the games up to the first unfinished one.");
+        note("Interrupted: these are the games up to the first unfinished one.");
         return Err(Failure::Interrupted);
     }
     Ok(())
@@ -92,10 +91,11 @@ fn report<G: Indexed>(
     arguments: &Arguments,
     interrupted: &AtomicBool,
 ) -> Result<Report, Failure> {
+    let all = || std::thread::available_parallelism().map_or(1, usize::from);
     let settings = Match {
         games: arguments.games,
         seed: arguments.seed,
-        threads: threads_or_all(arguments.threads),
+        threads: arguments.threads.map_or_else(all, usize::from),
     };
     let mut report = Report {
         rules: game.rules().to_string(),

@@ -1,6 +1,6 @@
 use crate::failure::Failure;
 use crate::games::{AnyGame, parse_rules, with_game};
-use crate::progress::{self, Progress};
+use crate::progress::{self, Progress, note};
 use crate::{agents, interrupt, provenance, runs};
 use evaluation::{AgentMaker, AgentReport, AgentSpec, GreedyAgent, Match, Report};
 use network::Indexed;
@@ -111,7 +111,11 @@ impl Arguments {
         }
         config.seed = self.seed.unwrap_or(config.seed);
         config.patterns = self.patterns.clone().or(config.patterns);
-        config.step_size = self.step_size.unwrap_or(config.step_size);
+        if let Some(step_size) = self.step_size.filter(|rule| *rule != config.step_size) {
+            // A step size that suits one rule does not suit the other.
+            config.step_size = step_size;
+            config.alpha = None;
+        }
         config.alpha = self.alpha.clone().or(config.alpha);
         self.change_totals(config)
     }
@@ -179,7 +183,7 @@ fn train<G: Indexed>(mut run: Run<G>, game: &G, arguments: &Arguments) -> Result
     let interrupted = interrupt::flag();
     let config = run.config().clone();
     let network = run.network();
-    eprintln!(
+    note(&format!(
         "Training in {}: {} boards, patterns {} ({} weights), step size {} x {}, {} threads.",
         run.path().display(),
         config.rules,
@@ -191,7 +195,7 @@ fn train<G: Indexed>(mut run: Run<G>, game: &G, arguments: &Arguments) -> Result
         },
         config.alpha.clone().unwrap_or(Schedule::Constant(1.0)),
         config.threads.unwrap_or(1),
-    );
+    ));
     let bar = Progress::new(config.games);
     bar.resumed_at(run.summary().games);
     let end = run.train(&interrupted, &mut |progress| show(&bar, progress));
@@ -207,8 +211,9 @@ fn train<G: Indexed>(mut run: Run<G>, game: &G, arguments: &Arguments) -> Result
         Some(saved) if config.eval_games > 0 => evaluate(&mut run, game, saved, &interrupted)?,
         _ => None,
     };
-    print(&run, saved.as_ref(), evaluation, arguments)?;
-    if interrupted.load(Relaxed) {
+    let interrupted = interrupted.load(Relaxed);
+    print(&run, saved.as_ref(), evaluation, interrupted, arguments)?;
+    if interrupted {
         return Err(Failure::Interrupted);
     }
     Ok(())
@@ -219,12 +224,11 @@ fn show(bar: &Progress, progress: trainer::Progress) {
         trainer::Progress::Playing {
             games,
             mean_score,
-            mean_moves,
             moves_per_second,
             best_tile,
         } => bar.show(games, || {
             let rate = progress::rate(moves_per_second);
-            format!("{rate}, mean score {mean_score:.0}, mean moves {mean_moves:.0}, best tile {best_tile}")
+            format!("mean score {mean_score:.0}, best tile {best_tile}, {rate}")
         }),
         trainer::Progress::Saving(path) => bar.line(&format!("Saving {}", path.display())),
         trainer::Progress::Warning(text) => bar.line(&format!("warning: {text}; training goes on")),
@@ -258,7 +262,7 @@ fn evaluate<G: Indexed>(
         && let Err(error) =
             run.log_scalars(&evaluation_scalars(&measured, config.rules.target_rank()))
     {
-        eprintln!("warning: {error}");
+        note(&format!("warning: {error}"));
     }
     Ok(Some(Report {
         rules: config.rules.to_string(),
@@ -287,6 +291,7 @@ fn print<G: Indexed>(
     run: &Run<G>,
     saved: Option<&Saved>,
     evaluation: Option<Report>,
+    interrupted: bool,
     arguments: &Arguments,
 ) -> Result<(), Failure> {
     let summary = run.summary();
@@ -298,7 +303,7 @@ fn print<G: Indexed>(
             model: saved.map(|saved| saved.model.clone()),
             model_hash: saved.map(|saved| format!("{:016x}", saved.hash)),
             checkpoint,
-            interrupted: saved.is_none(),
+            interrupted,
             games: summary.games,
             moves: summary.moves,
             seconds: summary.seconds,

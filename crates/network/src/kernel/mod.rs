@@ -23,9 +23,14 @@ pub trait Kernel<A>: Send + Sync + 'static {
     /// `indices` has [`Structure::features`] entries.
     fn locate(&self, afterstate: A, indices: &mut [u32]);
 
-    /// The storage index of a natural index of one table.
+    /// The storage index of a natural index of one table. For the sake of files that are read fast it must add
+    /// up: with the table's start s and any multiple a of 4096, index(a + b) - s is (index(a) - s) +
+    /// (index(b) - s) for all b below 4096.
     fn storage_index(&self, table: usize, natural: u32) -> u32;
 }
+
+/// Natural indices that [`Kernel::storage_index`] lets be worked out together: three cells of radix 16.
+pub(crate) const BLOCK: u32 = 1 << 12;
 
 /// A game whose boards can index tables, and the kernel that does it.
 pub trait Indexed: Game {
