@@ -120,7 +120,7 @@ fn several_threads_resume_with_any_number_of_threads_and_more_games() {
     config.threads = Some(3);
     let run = Run::create(&folder, config, &Classic, Provenance::default()).expect("a run");
     assert_eq!(
-        train(run, Some(Duration::from_millis(150))),
+        train(run, Some(Duration::from_millis(50))),
         End::Interrupted
     );
     for (threads, games) in [(1, 3_000), (2, 3_500), (4, 4_000)] {
