@@ -35,7 +35,12 @@ impl CoherenceSums {
         );
         sum.store((e + error).to_bits(), Relaxed);
         absolute.store((a + error.abs()).to_bits(), Relaxed);
-        if a == 0.0 { 1.0 } else { e.abs() / a }
+        // Threads that update one weight at once can lose a part of A: never more than the whole error.
+        if a == 0.0 {
+            1.0
+        } else {
+            (e.abs() / a).min(1.0)
+        }
     }
 
     #[inline]

@@ -6,25 +6,26 @@
 //! | 4 | format version |
 //! | 4 + 4 | lengths of header and state |
 //! | ... | header and state, bincode |
-//! | 4 each | tables: `f32` in natural order |
 //! | 8 | XXH3 of all bytes before |
+//! | 4 each | tables: `f32` in natural order |
+//! | 8 | XXH3 of the tables: the same weights have the same, wherever they come from |
 //!
-//! All numbers are little-endian. A file is written beside its final name and renamed when complete. Nothing is
-//! allocated for a file that is larger than the file itself.
+//! All numbers are little-endian. A file is written beside its final name and renamed when complete. Of a damaged
+//! file nothing is decoded, and nothing is allocated for a file that is larger than the file itself.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 const MAGIC: &[u8; 8] = b"AFTERST8";
 const VERSION: u32 = 1;
 /// Magic, version, two lengths.
-const PREAMBLE: u64 = 8 + 4 + 4 + 4;
-/// The checksum.
-const CLOSING: u64 = 8;
+const PREAMBLE: usize = 8 + 4 + 4 + 4;
+/// A checksum.
+const CHECKSUM: usize = 8;
 /// Far above any real header or state.
-const MAX_HEADER: u64 = 16 << 20;
+pub(crate) const MAX_HEADER: usize = 1 << 20;
 const BUFFER: usize = 1 << 18;
 
 /// Why a file cannot be used.
@@ -39,7 +40,7 @@ pub enum FileError {
         source: io::Error,
     },
     /// The system could not write it.
-    #[error("cannot write {path}: {source}; an older file of that name is untouched", path = path.display())]
+    #[error("cannot write {path}: {source}; what was there before is untouched, make room or access and try again", path = path.display())]
     Write {
         /// The file.
         path: PathBuf,
@@ -47,10 +48,12 @@ pub enum FileError {
         source: io::Error,
     },
     /// Some other kind of file.
-    #[error("{path} is not an afterstate model or checkpoint: it does not begin with 'AFTERST8'", path = path.display())]
+    #[error("{path} is not an afterstate model or checkpoint: {reason}", path = path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
+        /// What shows it.
+        reason: &'static str,
     },
     /// A format of another time.
     #[error("{path} has format version {found}, this program reads version {VERSION}: use the program that wrote it", path = path.display())]
@@ -122,10 +125,10 @@ impl Writer {
     ) -> Result<u64, FileError> {
         let partial = beside(path);
         let written = Writer::write_partial(&partial, header, state, tables)
-            .and_then(|hash| std::fs::rename(&partial, path).map(|()| hash));
+            .and_then(|hash| fs::rename(&partial, path).map(|()| hash));
         written.map_err(|source| {
             // What is left of it only takes room on a disk that may be full.
-            let _ = std::fs::remove_file(&partial);
+            let _ = fs::remove_file(&partial);
             let path = path.to_owned();
             FileError::Write { path, source }
         })
@@ -137,17 +140,24 @@ impl Writer {
         state: &[u8],
         tables: impl FnOnce(&mut Writer) -> io::Result<()>,
     ) -> io::Result<u64> {
+        if header.len() > MAX_HEADER || state.len() > MAX_HEADER {
+            return Err(io::Error::other(
+                "its header would be larger than any reader takes",
+            ));
+        }
+        let mut head = MAGIC.to_vec();
+        for number in [VERSION, header.len() as u32, state.len() as u32] {
+            head.extend_from_slice(&number.to_le_bytes());
+        }
+        head.extend_from_slice(header);
+        head.extend_from_slice(state);
+        head.extend_from_slice(&xxh3_64(&head).to_le_bytes());
         let mut writer = Writer {
             file: File::create(partial)?,
             hash: Xxh3::new(),
             block: Vec::with_capacity(BUFFER),
         };
-        writer.block.extend_from_slice(MAGIC);
-        for number in [VERSION, header.len() as u32, state.len() as u32] {
-            writer.block.extend_from_slice(&number.to_le_bytes());
-        }
-        writer.block.extend_from_slice(header);
-        writer.block.extend_from_slice(state);
+        writer.file.write_all(&head)?;
         tables(&mut writer)?;
         writer.write_block()?;
         let hash = writer.hash.digest();
@@ -179,7 +189,6 @@ impl Writer {
 pub(crate) struct Reader {
     pub(crate) path: PathBuf,
     file: File,
-    hash: Xxh3,
     pub(crate) header: Vec<u8>,
     pub(crate) state: Vec<u8>,
     length: u64,
@@ -188,107 +197,116 @@ pub(crate) struct Reader {
     /// Numbers that have been read, and how far they have been handed out.
     block: Vec<u8>,
     position: usize,
+    /// Of all numbers that have been read.
+    hash: Xxh3,
 }
 
 impl Reader {
-    /// Opens a file and reads its header and state, without checking the checksum yet.
+    /// Opens a file and reads its header and state, which then are known to be what was written.
     pub(crate) fn open(path: &Path) -> Result<Reader, FileError> {
         let failed = |source| FileError::Read {
             path: path.to_owned(),
             source,
         };
-        let file = File::open(path).map_err(failed)?;
-        let metadata = file.metadata().map_err(failed)?;
+        let foreign = |reason| FileError::Foreign {
+            path: path.to_owned(),
+            reason,
+        };
+        // Asked before opening: a pipe would wait for a writer.
+        let metadata = fs::metadata(path).map_err(failed)?;
+        if metadata.is_dir() {
+            return Err(foreign("it is a folder without one"));
+        }
         if !metadata.is_file() {
-            return Err(FileError::Foreign {
-                path: path.to_owned(),
-            });
+            return Err(foreign("it is not a regular file"));
         }
         let mut reader = Reader {
             path: path.to_owned(),
-            file,
-            hash: Xxh3::new(),
+            file: File::open(path).map_err(failed)?,
             header: Vec::new(),
             state: Vec::new(),
             length: metadata.len(),
             left: 0,
             block: Vec::new(),
             position: 0,
+            hash: Xxh3::new(),
         };
         let mut magic = [0; 8];
-        if reader.length < 8 || reader.read(&mut magic).is_err() || magic != *MAGIC {
-            return Err(FileError::Foreign {
-                path: path.to_owned(),
-            });
+        if reader.length < 8 || reader.file.read_exact(&mut magic).is_err() || magic != *MAGIC {
+            return Err(foreign("it does not begin with 'AFTERST8'"));
         }
-        reader.expect_length(PREAMBLE + CLOSING, |found, expected| found >= expected)?;
-        let version = reader.number()?;
-        if version != VERSION {
+        reader.expect_at_least(PREAMBLE + 2 * CHECKSUM)?;
+        let mut head = magic.to_vec();
+        let mut numbers = [0; 3];
+        for number in &mut numbers {
+            let mut bytes = [0; 4];
+            reader.file.read_exact(&mut bytes).map_err(failed)?;
+            *number = u32::from_le_bytes(bytes);
+            head.extend_from_slice(&bytes);
+        }
+        let [version, header, state] = numbers.map(|number| number as usize);
+        if version != VERSION as usize {
             return Err(FileError::Version {
                 path: path.to_owned(),
-                found: version,
+                found: numbers[0],
             });
         }
-        let (header, state) = (u64::from(reader.number()?), u64::from(reader.number()?));
         if header > MAX_HEADER || state > MAX_HEADER {
             return Err(reader.bad_header("it claims to be larger than any header is"));
         }
-        reader.expect_length(PREAMBLE + header + state + CLOSING, |found, expected| {
-            found >= expected
-        })?;
-        reader.header = vec![0; header as usize];
-        reader.state = vec![0; state as usize];
-        let (mut header, mut state) = (
-            std::mem::take(&mut reader.header),
-            std::mem::take(&mut reader.state),
-        );
-        reader.read(&mut header)?;
-        reader.read(&mut state)?;
-        (reader.header, reader.state) = (header, state);
+        reader.expect_at_least(PREAMBLE + header + state + 2 * CHECKSUM)?;
+        head.resize(PREAMBLE + header + state, 0);
+        reader
+            .file
+            .read_exact(&mut head[PREAMBLE..])
+            .map_err(failed)?;
+        reader.check(xxh3_64(&head))?;
+        reader.state = head.split_off(PREAMBLE + header);
+        reader.header = head.split_off(PREAMBLE);
         Ok(reader)
     }
 
     /// Checks that exactly this many numbers follow the header, before anything is allocated for them.
     pub(crate) fn expect_numbers(&mut self, count: u64) -> Result<(), FileError> {
-        let around = PREAMBLE + (self.header.len() + self.state.len()) as u64 + CLOSING;
+        let around = PREAMBLE + self.header.len() + self.state.len() + 2 * CHECKSUM;
         self.left = 4 * count;
-        self.expect_length(around + self.left, |found, expected| found == expected)
+        let expected = around as u64 + self.left;
+        if self.length == expected {
+            Ok(())
+        } else {
+            Err(self.wrong_length(expected))
+        }
     }
 
-    fn expect_length(
-        &self,
-        expected: u64,
-        holds: impl Fn(u64, u64) -> bool,
-    ) -> Result<(), FileError> {
-        if holds(self.length, expected) {
-            return Ok(());
+    fn expect_at_least(&self, expected: usize) -> Result<(), FileError> {
+        let expected = expected as u64;
+        if self.length >= expected {
+            Ok(())
+        } else {
+            Err(self.wrong_length(expected))
         }
-        Err(FileError::Length {
+    }
+
+    fn wrong_length(&self, expected: u64) -> FileError {
+        FileError::Length {
             path: self.path.clone(),
             found: self.length,
             expected,
-        })
+        }
     }
 
-    /// The bits of the next number.
+    /// The bits of the next number. Past the last there are zeros.
     #[inline]
     pub(crate) fn next(&mut self) -> Result<u32, FileError> {
         if self.position == self.block.len() {
             self.read_block()?;
         }
-        let bytes = self.block.get(self.position..self.position + 4);
-        self.position += 4;
-        let bytes = bytes.and_then(|bytes| bytes.try_into().ok());
-        Ok(bytes.map_or(0, u32::from_le_bytes))
-    }
-
-    fn read_block(&mut self) -> Result<(), FileError> {
-        let mut block = std::mem::take(&mut self.block);
-        block.resize(self.left.min(BUFFER as u64) as usize, 0);
-        self.read(&mut block)?;
-        self.left -= block.len() as u64;
-        (self.block, self.position) = (block, 0);
-        Ok(())
+        let bytes = self.block[self.position..]
+            .first_chunk()
+            .copied()
+            .unwrap_or_default();
+        self.position = self.block.len().min(self.position + 4);
+        Ok(u32::from_le_bytes(bytes))
     }
 
     /// Skips numbers that are not wanted; they count for the checksum all the same.
@@ -299,15 +317,37 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads the checksum, compares and returns it.
+    fn read_block(&mut self) -> Result<(), FileError> {
+        self.block.resize(self.left.min(BUFFER as u64) as usize, 0);
+        self.position = 0;
+        self.file
+            .read_exact(&mut self.block)
+            .map_err(|source| FileError::Read {
+                path: self.path.clone(),
+                source,
+            })?;
+        self.left -= self.block.len() as u64;
+        self.hash.update(&self.block);
+        Ok(())
+    }
+
+    /// Reads the tables' checksum, compares and returns it.
     pub(crate) fn finish(mut self) -> Result<u64, FileError> {
-        let expected = self.hash.digest();
-        let mut bytes = [0; 8];
-        self.read(&mut bytes)?;
+        self.check(self.hash.digest())
+    }
+
+    fn check(&mut self, expected: u64) -> Result<u64, FileError> {
+        let mut bytes = [0; CHECKSUM];
+        self.file
+            .read_exact(&mut bytes)
+            .map_err(|source| FileError::Read {
+                path: self.path.clone(),
+                source,
+            })?;
         let found = u64::from_le_bytes(bytes);
         if found != expected {
             return Err(FileError::Damaged {
-                path: self.path,
+                path: self.path.clone(),
                 found,
                 expected,
             });
@@ -320,22 +360,5 @@ impl Reader {
             path: self.path.clone(),
             reason: reason.to_string(),
         }
-    }
-
-    fn number(&mut self) -> Result<u32, FileError> {
-        let mut bytes = [0; 4];
-        self.read(&mut bytes)?;
-        Ok(u32::from_le_bytes(bytes))
-    }
-
-    fn read(&mut self, bytes: &mut [u8]) -> Result<(), FileError> {
-        self.file
-            .read_exact(bytes)
-            .map_err(|source| FileError::Read {
-                path: self.path.clone(),
-                source,
-            })?;
-        self.hash.update(bytes);
-        Ok(())
     }
 }

@@ -5,8 +5,8 @@
 //! of an afterstate adds up the weights of all patterns under all symmetries of the board. The symmetric
 //! images of a pattern share its table.
 //!
-//! The order of the weights in memory is a matter of this crate alone ([`Kernel`]); learners work through
-//! [`Trace`]s, files hold the natural order.
+//! The order of the weights in memory is a matter of this crate alone (its private module `kernel`); learners
+//! work through [`Trace`]s, files hold the natural order.
 //!
 //! ```
 //! use engine::{Classic, Game, Direction, ValueFunction};
@@ -34,7 +34,7 @@ mod structure;
 
 pub use coherence::CoherenceSums;
 pub use file::FileError;
-pub use kernel::{Indexed, Kernel, PlainKernel, SplitKernel};
+pub use kernel::Indexed;
 pub use model::{ModelFile, ModelHeader, Provenance, save};
 pub use ntuple::{NTuple, NetworkError, Trace};
 pub use structure::{Structure, StructureError};

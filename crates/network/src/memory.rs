@@ -1,8 +1,8 @@
 //! Memory for tables: zeroed, shared among threads without locks, on huge pages where the system has them.
 //!
-//! The only unsafe code of the project is here, behind safe functions.
+//! The only `unsafe` blocks of the project's own code are here, behind safe functions.
 
-use memmap2::MmapMut;
+use memmap2::{MmapMut, MmapRaw};
 use std::io;
 use std::sync::atomic::AtomicU32;
 #[cfg(test)]
@@ -14,7 +14,8 @@ const HUGE_PAGE: usize = 2 << 20;
 
 /// A zeroed array of numbers that threads may read and write at any time.
 pub(crate) struct Table {
-    map: MmapMut,
+    /// Raw, so that no Rust reference to the bytes exists but those of [`Table::cells`].
+    map: MmapRaw,
     /// Bytes before the first huge page boundary, where the numbers begin.
     skipped: usize,
     len: usize,
@@ -25,16 +26,21 @@ impl Table {
     ///
     /// # Errors
     /// When the system refuses that much memory.
-    pub(crate) fn zeroed(len: usize) -> io::Result<Table> {
-        let bytes = len.checked_mul(size_of::<AtomicU32>());
-        let bytes = bytes.ok_or(io::ErrorKind::OutOfMemory)?;
+    pub(crate) fn zeroed(len: u64) -> io::Result<Table> {
+        let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
+        let len = usize::try_from(len).map_err(|_| too_large())?;
+        let bytes = len
+            .checked_mul(size_of::<AtomicU32>())
+            .ok_or_else(too_large)?;
         let padding = if bytes >= HUGE_PAGE { HUGE_PAGE } else { 0 };
-        let map = MmapMut::map_anon((bytes + padding).max(1))?;
+        let mapped = bytes.checked_add(padding).ok_or_else(too_large)?;
+        let map = MmapMut::map_anon(mapped.max(1))?;
         #[cfg(target_os = "linux")]
         if padding != 0 {
             // Only advice: without huge pages all works the same, slower.
             let _ = map.advise(memmap2::Advice::HugePage);
         }
+        let map = MmapRaw::from(map);
         let skipped = match padding {
             0 => 0,
             _ => map.as_ptr().align_offset(HUGE_PAGE).min(padding),
@@ -44,11 +50,11 @@ impl Table {
 
     #[inline]
     pub(crate) fn cells(&self) -> &[AtomicU32] {
-        let start = self.map.as_ptr().wrapping_add(self.skipped);
+        let start = self.map.as_mut_ptr().wrapping_add(self.skipped);
         // SAFETY: the mapping is private to this table, lives as long as it, and holds `skipped` + 4 `len`
         // bytes, all initialised (zero, then whatever atomics stored). Its start is page-aligned and `skipped`
-        // is 0 or reaches a huge page boundary, so the cells are aligned. No other reference to the bytes is
-        // ever made, and all access goes through atomics, so threads may share them.
+        // is 0 or reaches a huge page boundary, so the cells are aligned. The pointer is the mapping's own, not
+        // derived from a reference, and all access goes through these atomics, so threads may share them.
         #[allow(unsafe_code)]
         unsafe {
             std::slice::from_raw_parts(start.cast::<AtomicU32>(), self.len)
@@ -80,7 +86,7 @@ mod tests {
     #[test]
     fn tables_of_all_sizes_are_zeroed_writable_and_aligned() {
         for len in [0, 1, 1000, (2 << 20) / 4 - 1, (2 << 20) / 4, 3_000_000] {
-            let table = Table::zeroed(len).expect("memory");
+            let table = Table::zeroed(len as u64).expect("memory");
             assert_eq!(table.cells().len(), len);
             assert!(table.cells().iter().all(|cell| cell.load(Relaxed) == 0));
             for (cell, value) in table.cells().iter().zip(1..) {
@@ -94,6 +100,8 @@ mod tests {
             table.prefetch(0);
             table.prefetch(len);
         }
-        assert!(Table::zeroed(usize::MAX / 8).is_err());
+        for len in [u64::MAX / 8, u64::MAX / 4, u64::MAX] {
+            assert!(Table::zeroed(len).is_err());
+        }
     }
 }

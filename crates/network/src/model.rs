@@ -1,4 +1,4 @@
-use crate::file::{FileError, Reader, Writer};
+use crate::file::{FileError, MAX_HEADER, Reader, Writer};
 use crate::kernel::{Indexed, table_starts};
 use crate::{CoherenceSums, NTuple, Structure};
 use engine::{Objective, Rules};
@@ -6,9 +6,6 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
-
-/// Bytes that decoding a header or a state may claim.
-const DECODE_LIMIT: usize = 16 << 20;
 
 /// What a model file says about its tables.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,7 +50,7 @@ pub struct Provenance {
 }
 
 /// Saves a network. With `sums` and a non-empty `state` (opaque to this crate) the file is a checkpoint, which
-/// can be played from like any model. Returns its checksum.
+/// can be played from like any model. Returns the checksum of the tables, which identifies what was learned.
 ///
 /// # Errors
 /// When the file cannot be written; an older one is then untouched.
@@ -67,7 +64,7 @@ pub fn save<G: Indexed>(
     let header = ModelHeader {
         objective: Objective::Score,
         rules: network.game().rules().clone(),
-        structure: network.structure().to_string(),
+        structure: network.structure().spelled_out(),
         radix: network.radix(),
         coherent: sums.is_some(),
         provenance,
@@ -113,10 +110,6 @@ impl ModelFile {
             .map_err(|error| reader.bad_header(error))?;
         let structure = Structure::parse(&header.structure, header.rules.geometry())
             .map_err(|error| reader.bad_header(error))?;
-        if !(2..=32).contains(&header.radix) {
-            let reason = format!("tables of radix {}", header.radix);
-            return Err(reader.bad_header(reason));
-        }
         let starts = table_starts(&structure, header.radix);
         let entries = starts[starts.len() - 1];
         let numbers = entries.saturating_mul(if header.coherent { 3 } else { 1 });
@@ -141,12 +134,17 @@ impl ModelFile {
     /// Decodes the state of training.
     ///
     /// # Errors
-    /// When it is no such state.
+    /// When there is none, or it is no such state.
     pub fn state<S: DeserializeOwned>(&self) -> Result<S, FileError> {
+        if !self.is_checkpoint() {
+            return Err(
+                self.unsuitable("it is a model, not a checkpoint: training cannot go on from it")
+            );
+        }
         decode(&self.reader.state).map_err(|reason| self.reader.bad_header(reason))
     }
 
-    /// Reads the network, and gives the file's checksum, which identifies the model.
+    /// Reads the network, and gives the checksum of the file's tables: that of a model identifies its weights.
     ///
     /// # Errors
     /// When the file is damaged, or is for boards of another size than the game's.
@@ -183,16 +181,7 @@ impl ModelFile {
     }
 
     fn read_network<G: Indexed>(&mut self, game: &G) -> Result<NTuple<G>, FileError> {
-        let radix = self.header.radix;
-        if self.header.rules.geometry() == game.rules().geometry()
-            && game.rules().is_classic()
-            && radix != NTuple::radix_for(game)
-        {
-            return Err(
-                self.unsuitable(format!("its tables have radix {radix}, 4x4 boards need 16"))
-            );
-        }
-        let network = NTuple::with_radix(game, self.structure.clone(), radix)
+        let network = NTuple::with_radix(game, self.structure.clone(), self.header.radix)
             .map_err(|error| self.unsuitable(error))?;
         let weights = network.weights().cells();
         network.visit_in_natural_order(|index| {
@@ -212,10 +201,10 @@ impl ModelFile {
 
 /// Decodes bytes of which nothing may be left over.
 fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
-    let config = bincode::config::standard().with_limit::<DECODE_LIMIT>();
+    let config = bincode::config::standard().with_limit::<MAX_HEADER>();
     match bincode::serde::decode_from_slice(bytes, config) {
         Ok((value, read)) if read == bytes.len() => Ok(value),
         Ok((_, read)) => Err(format!("{} bytes are left over", bytes.len() - read)),
-        Err(error) => Err(error.to_string()),
+        Err(_) => Err("it cannot be decoded".to_owned()),
     }
 }

@@ -1,6 +1,7 @@
 use crate::coherence::CoherenceSums;
 use crate::kernel::{BLOCK, Indexed, Kernel, table_starts};
 use crate::memory::Table;
+use crate::structure::MAX_PATTERNS;
 use crate::{Structure, StructureError};
 use engine::{Objective, ValueFunction};
 use std::sync::atomic::Ordering::Relaxed;
@@ -8,8 +9,8 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Ranks that tables of 4x4 boards distinguish; see [`NTuple::radix_for`].
 const MAX_RADIX: u32 = 16;
 
-/// Look-ups in flight at a time when a batch is valued.
-const BATCH: usize = 512;
+/// Look-ups in flight at a time when a batch is valued: room for one value of any network.
+const BATCH: usize = 8 * MAX_PATTERNS;
 
 /// Why there is no such network.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +27,14 @@ pub enum NetworkError {
         network: String,
         /// The game's board.
         game: String,
+    },
+    /// Tables of a shape that this game's boards cannot index.
+    #[error(
+        "its tables have radix {radix}, which does not fit the game's boards: use another network"
+    )]
+    Radix {
+        /// The radix.
+        radix: u32,
     },
     /// Tables beyond 32-bit indices.
     #[error(
@@ -97,6 +106,11 @@ impl<G: Indexed> NTuple<G> {
                 network: structure.geometry().to_string(),
                 game: geometry.to_string(),
             });
+        }
+        if !(2..=MAX_RADIX).contains(&radix)
+            || G::Kernel::RADIX.is_some_and(|needed| needed != radix)
+        {
+            return Err(NetworkError::Radix { radix });
         }
         let starts = table_starts(&structure, radix);
         let entries = starts[starts.len() - 1];
@@ -275,7 +289,7 @@ impl<G: Indexed> NTuple<G> {
 }
 
 fn table(entries: u64) -> Result<Table, NetworkError> {
-    Table::zeroed(entries as usize).map_err(|source| NetworkError::Memory {
+    Table::zeroed(entries).map_err(|source| NetworkError::Memory {
         bytes: 4 * entries,
         source,
     })

@@ -29,7 +29,7 @@ const NAMED: [(&str, &str); 8] = [
 const ASYMMETRIC: &str = "asymmetric";
 
 /// More patterns than any published network has; keeps look-ups within a fixed buffer.
-const MAX_PATTERNS: usize = 64;
+pub(crate) const MAX_PATTERNS: usize = 64;
 
 /// The patterns of an n-tuple network, on a board of some geometry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,6 +168,16 @@ impl Structure {
         views
     }
 
+    /// All patterns, which [`Structure::parse`] reads too, and which mean the same whatever names there are.
+    pub fn spelled_out(&self) -> String {
+        let text = |cells: &Vec<u8>| cells.iter().copied().map(digit_of).collect();
+        let mut words: Vec<String> = self.patterns.iter().map(text).collect();
+        if !self.symmetric {
+            words.push(ASYMMETRIC.to_owned());
+        }
+        words.join(" ")
+    }
+
     /// The number of look-ups a value adds up.
     pub fn features(&self) -> usize {
         self.patterns.len() * self.views().len()
@@ -221,16 +231,11 @@ fn images(pattern: &[u8], geometry: Geometry) -> Vec<Vec<u8>> {
 impl fmt::Display for Structure {
     /// The text that [`Structure::parse`] reads: the name where it has one, else the patterns.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let patterns = self
-            .patterns
+        let text = self.spelled_out();
+        let square = (self.geometry.rows, self.geometry.columns) == (4, 4);
+        let named = NAMED
             .iter()
-            .map(|cells| cells.iter().copied().map(digit_of).collect());
-        let mut words: Vec<String> = patterns.collect();
-        if !self.symmetric {
-            words.push(ASYMMETRIC.to_owned());
-        }
-        let text = words.join(" ");
-        let named = NAMED.iter().find(|(_, patterns)| *patterns == text);
+            .find(|(_, patterns)| square && *patterns == text);
         f.write_str(named.map_or(&text, |(name, _)| name))
     }
 }
@@ -270,6 +275,15 @@ mod tests {
             Structure::parse("17x4", SQUARE).map(|s| s.features()),
             Ok(17)
         );
+        // On another board the same cells are other patterns, without a name.
+        let large = Geometry {
+            rows: 5,
+            columns: 5,
+        };
+        for (_, patterns) in NAMED {
+            let structure = Structure::parse(patterns, large).expect(patterns);
+            assert_eq!(structure.to_string(), patterns);
+        }
         let text = "fedcba 0 asymmetric";
         let structure = Structure::parse("  fedcba,0\n asymmetric ", SQUARE).expect(text);
         assert_eq!(structure.to_string(), text);

@@ -1,7 +1,7 @@
 //! What every learning value function must do, checked on each of them.
 
 use engine::{Cells, Classic, Game, GameRng, Rules, ValueFunction, Variant, game_rng};
-use network::{Indexed, Kernel, NTuple, PlainKernel, Structure};
+use network::{Indexed, NTuple, Structure};
 use rand::Rng;
 use std::collections::HashMap;
 
@@ -18,15 +18,18 @@ fn afterstate_of<G: Game>(game: &G, ranks: &[u8]) -> G::Afterstate {
     game.awaiting_spawn(game.board_of_ranks(ranks))
 }
 
-/// The sum over distinct weights of their squared number of look-ups, divided by the look-ups, found by the
-/// reference kernel.
-fn repetition<A: Cells>(structure: &Structure, radix: u32, afterstate: A) -> f64 {
-    let kernel = <PlainKernel as Kernel<A>>::new(structure, radix);
-    let mut indices = vec![0; structure.features()];
-    kernel.locate(afterstate, &mut indices);
+/// The sum over distinct weights of their squared number of look-ups, divided by the look-ups. Two look-ups of
+/// one pattern are of one weight if they see the same ranks in the same order.
+fn repetition(structure: &Structure, radix: u32, afterstate: impl Cells) -> f64 {
     let mut counts = HashMap::new();
-    for index in indices {
-        *counts.entry(index).or_insert(0.0_f64) += 1.0;
+    for (table, cells) in structure.patterns().iter().enumerate() {
+        for view in structure.views() {
+            let ranks = cells
+                .iter()
+                .map(|&cell| afterstate.rank(view[usize::from(cell)]));
+            let content: Vec<u32> = ranks.map(|rank| u32::from(rank).min(radix - 1)).collect();
+            *counts.entry((table, content)).or_insert(0.0_f64) += 1.0;
+        }
     }
     counts.values().map(|k| k * k).sum::<f64>() / structure.features() as f64
 }

@@ -9,13 +9,16 @@ mod split;
 
 use crate::Structure;
 use engine::{Classic, Game, Variant};
-pub use plain::PlainKernel;
-pub use split::SplitKernel;
+pub(crate) use plain::PlainKernel;
+pub(crate) use split::SplitKernel;
 
 /// Works out where in memory the weights of an afterstate lie.
 ///
 /// All tables of a network lie in one array, one after the other; storage indices count from its start.
 pub trait Kernel<A>: Send + Sync + 'static {
+    /// The only radix that the kernel can do, if it cannot do any.
+    const RADIX: Option<u32>;
+
     /// A kernel for tables of the given radix.
     fn new(structure: &Structure, radix: u32) -> Self;
 

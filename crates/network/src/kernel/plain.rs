@@ -11,6 +11,8 @@ pub struct PlainKernel {
 }
 
 impl<A: Cells> Kernel<A> for PlainKernel {
+    const RADIX: Option<u32> = None;
+
     fn new(structure: &Structure, radix: u32) -> Self {
         let views = structure.views();
         let patterns = structure.patterns().iter().enumerate();

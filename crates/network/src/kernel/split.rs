@@ -24,8 +24,9 @@ struct Cut {
 }
 
 impl Kernel<ClassicAfterstate> for SplitKernel {
+    const RADIX: Option<u32> = Some(16);
+
     fn new(structure: &Structure, radix: u32) -> Self {
-        debug_assert_eq!(radix, 16);
         let starts = table_starts(structure, radix);
         let patterns = structure.patterns().iter().zip(starts);
         SplitKernel {
@@ -147,12 +148,12 @@ fn symmetric_images(board: u64) -> [u64; 8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::PlainKernel;
+    use crate::kernel::PlainKernel;
     use engine::{Classic, Game};
     use proptest::prelude::*;
     use std::collections::HashMap;
 
-    /// Patterns of one to seven cells in any order, as text.
+    /// Patterns of one to six cells in any order, as text.
     fn any_structure() -> impl Strategy<Value = String> {
         let cells: Vec<char> = "0123456789abcdef".chars().collect();
         let pattern = (1..=6_usize).prop_flat_map(move |size| {
