@@ -47,7 +47,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn awaiting_spawn(&self, board: Self::Board) -> Self::Afterstate;
 
     /// The board whose cells have these ranks, without asking whether play can reach it.
-    /// `ranks` must have one entry a cell, each a rank that the board can hold.
+    /// `ranks` must have one entry a cell, each a rank that the board can hold; see [`Game::is_possible`].
     fn board_of_ranks(&self, ranks: &[u8]) -> Self::Board;
 
     /// The board after a fair spawn: a uniformly random empty cell, a tile by the rules' odds. Takes one
@@ -95,6 +95,12 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn largest_rank(&self, position: &impl Cells) -> u8 {
         let cells = 0..self.rules().geometry().cells();
         cells.map(|cell| position.rank(cell)).max().unwrap_or(0)
+    }
+
+    /// Whether these are the ranks of a board that play can go on from: one a cell, none above the largest, and
+    /// not more in sum than a board can hold.
+    fn is_possible(&self, ranks: &[u8]) -> bool {
+        text::is_possible(self.rules(), ranks)
     }
 
     /// The board that a text shows: tile values by rows, 0 for an empty cell, spaces between tiles and `/`

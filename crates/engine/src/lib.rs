@@ -38,7 +38,7 @@ pub use game::{Cells, Game, Slide};
 pub use geometry::Geometry;
 pub use perft::{Perft, perft};
 pub use random::{GameRng, derive_seed, game_rng};
-pub use rules::{MergeRule, Rules, RulesError, SpawnOdds};
+pub use rules::{MergeRule, Rules, RulesError, SpawnOdds, from_toml};
 pub use text::BoardError;
 pub use value::{Choice, Objective, ValueFunction, best_move, best_moves};
 pub use variant::{Variant, VariantAfterstate, VariantBoard};

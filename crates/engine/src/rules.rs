@@ -110,8 +110,7 @@ impl Rules {
     /// # Errors
     /// When the text is not TOML, has unknown fields, or describes rules that cannot be played.
     pub fn from_toml(text: &str) -> Result<Rules, RulesError> {
-        let rules: Rules = toml::from_str(text)
-            .map_err(|error| RulesError::Toml(error.to_string().trim().replace('\n', " ")))?;
+        let rules: Rules = from_toml(text).map_err(RulesError::Toml)?;
         rules.validate()?;
         Ok(rules)
     }
@@ -223,6 +222,23 @@ impl std::fmt::Display for Rules {
         }
         Ok(())
     }
+}
+
+/// Reads a value from TOML text.
+///
+/// # Errors
+/// One sentence: what is wrong, and in which line.
+pub fn from_toml<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
+    toml::from_str(text).map_err(|error: toml::de::Error| {
+        let before = error
+            .span()
+            .and_then(|span| text.get(..span.start))
+            .unwrap_or("");
+        let number = before.matches('\n').count();
+        let line = text.lines().nth(number).unwrap_or("").trim();
+        let message = error.message().replace('\n', " ");
+        format!("{message}, in line {}: {line}", number + 1)
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Positions as text: tile values, never ranks.
 
-use crate::{Cells, Game, rank, tile};
+use crate::{Cells, Game, Rules, rank, tile};
 
 /// Why a text is not a board.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -68,15 +68,29 @@ pub(crate) fn parse<G: Game>(game: &G, text: &str) -> Result<G::Board, BoardErro
             );
         }
     }
-    // A full chain of the largest tiles, each twice the next, is the most a board can hold; every sum up to
-    // that stays within the largest rank however play goes on, since a sum above it needs another cell.
-    let cells = geometry.cells() as u32;
-    let largest = tile(largest_rank + 1) - tile(largest_rank + 1 - cells as u8);
-    let found = ranks.iter().map(|&r| tile(r)).sum();
+    let (found, largest) = (sum(&ranks), largest_sum(game.rules()));
     if found > largest {
         return Err(BoardError::Sum { found, largest });
     }
     Ok(game.board_of_ranks(&ranks))
+}
+
+fn sum(ranks: &[u8]) -> u64 {
+    ranks.iter().map(|&rank| tile(rank)).sum()
+}
+
+/// The largest sum of tiles that a board can hold: a full chain of the largest tiles, each twice the next. From
+/// any position up to that, play stays within the largest rank, since a larger sum would need another cell.
+fn largest_sum(rules: &Rules) -> u64 {
+    let largest = rules.largest_rank() + 1;
+    tile(largest) - tile(largest - rules.geometry().cells() as u8)
+}
+
+/// Whether these are the ranks of a board that the game can go on from.
+pub(crate) fn is_possible(rules: &Rules, ranks: &[u8]) -> bool {
+    ranks.len() == rules.geometry().cells()
+        && ranks.iter().all(|&rank| rank <= rules.largest_rank())
+        && sum(ranks) <= largest_sum(rules)
 }
 
 /// Rows of tile values separated by `/`.

@@ -149,7 +149,7 @@ fn what_is_wrong_with_a_file_is_said() {
     };
     assert_eq!(with(&sound), "sound");
     assert!(load(&folder.path().join("missing")).contains("cannot read"));
-    assert!(load(folder.path()).contains("not an afterstate model"));
+    assert!(load(folder.path()).contains("is a folder without one"));
     assert!(with(b"").contains("does not begin with 'AFTERST8'"));
     assert!(with(b"a text file of some other kind").contains("does not begin with 'AFTERST8'"));
     assert!(with(&changed(8, 9)).contains("format version 9"));
@@ -173,6 +173,32 @@ fn what_is_wrong_with_a_file_is_said() {
     let nowhere = folder.path().join("missing").join("model");
     let error = save(&nowhere, &network, provenance(), None, &[]).expect_err("no folder");
     assert!(matches!(error, FileError::Write { .. }), "{error}");
+}
+
+/// Damage is noticed before anything is decoded; but even of a header that was made up, no length is believed.
+#[test]
+fn made_up_lengths_are_not_believed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("model");
+    let (network, _) = trained(&Classic, "012 34");
+    save(&path, &network, provenance(), None, &[]).expect("written");
+    let sound = fs::read(&path).expect("bytes");
+    let header = u32::from_le_bytes([sound[12], sound[13], sound[14], sound[15]]) as usize;
+    let mut refused = 0;
+    for position in 20..20 + header {
+        // bincode's marks of a length in two, four and eight bytes.
+        for mark in [251, 252, 253] {
+            let mut bytes = sound.clone();
+            bytes[position] = mark;
+            let end = (position + 9).min(20 + header);
+            bytes[position + 1..end].fill(0xff);
+            let checksum = xxhash_rust::xxh3::xxh3_64(&bytes[..20 + header]);
+            bytes[20 + header..28 + header].copy_from_slice(&checksum.to_le_bytes());
+            fs::write(&path, bytes).expect("written");
+            refused += u32::from(ModelFile::open(&path).is_err());
+        }
+    }
+    assert!(refused > 100, "{refused}");
 }
 
 #[test]

@@ -1,7 +1,13 @@
+//! What is stored of a run beside its tables.
+
 use crate::folder::Lengths;
 use crate::lane::LaneState;
 use crate::metrics::Window;
+use crate::{TrainConfig, TrainError};
+use network::{FileError, ModelFile};
 use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::Path;
 
 /// All of a run's state but the weights and the sums of temporal coherence, which a checkpoint file holds as
 /// tables.
@@ -9,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct TrainingState {
     /// The configuration, as TOML.
     pub(crate) config: String,
+    /// Games begun, finished or not.
     pub(crate) started: u64,
     pub(crate) counts: Counts,
     pub(crate) lanes: Vec<LaneState>,
@@ -31,4 +38,38 @@ impl TrainingState {
     pub(crate) fn encode(&self) -> Result<Vec<u8>, bincode::error::EncodeError> {
         bincode::serde::encode_to_vec(self, bincode::config::standard())
     }
+}
+
+/// The configuration of the run in a folder: the checkpoint's, or that of `config.toml` if there is none yet.
+///
+/// # Errors
+/// When there is no run, its files are damaged, or they are of different runs.
+pub fn stored_config(folder: &Path) -> Result<TrainConfig, TrainError> {
+    let (checkpoint, file) = (folder.join("checkpoint"), folder.join("config.toml"));
+    let written = match fs::read_to_string(&file) {
+        Ok(text) => Some(TrainConfig::from_toml(&text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(TrainError::folder("read", &file)(error)),
+    };
+    if !checkpoint.exists() {
+        let config = written.ok_or_else(|| TrainError::NoRun(folder.to_owned()))?;
+        return config.map_err(|error| unsuitable(&file, error));
+    }
+    let text = ModelFile::open(&checkpoint)?
+        .state::<TrainingState>()?
+        .config;
+    let config = TrainConfig::from_toml(&text).map_err(|error| unsuitable(&checkpoint, error))?;
+    match written {
+        Some(Ok(written)) if !written.is_of_same_run(&config) => {
+            Err(TrainError::Disagree(folder.to_owned()))
+        }
+        Some(Err(_)) => Err(TrainError::Disagree(folder.to_owned())),
+        _ => Ok(config),
+    }
+}
+
+/// A file of a run that cannot be what the run wrote.
+pub(crate) fn unsuitable(path: &Path, reason: impl ToString) -> TrainError {
+    let (path, reason) = (path.to_owned(), reason.to_string());
+    FileError::Unsuitable { path, reason }.into()
 }

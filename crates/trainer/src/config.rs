@@ -59,14 +59,28 @@ impl TrainConfig {
     /// When the text is no TOML or has unknown fields. The values are checked by
     /// [`TrainConfig::resolve`].
     pub fn from_toml(text: &str) -> Result<TrainConfig, TrainError> {
-        toml::from_str(text)
-            .map_err(|error| TrainError::Config(error.to_string().trim().replace('\n', " ")))
+        engine::from_toml(text).map_err(TrainError::Config)
     }
 
     /// As TOML text.
-    pub fn to_toml(&self) -> String {
-        // Numbers, texts and tables only: there is nothing that TOML could not hold.
-        toml::to_string(self).unwrap_or_default()
+    ///
+    /// # Errors
+    /// Never, of values that TOML can hold; an empty configuration is not an answer.
+    pub fn to_toml(&self) -> Result<String, TrainError> {
+        toml::to_string(self).map_err(|error| TrainError::Config(error.to_string()))
+    }
+
+    /// Whether the other configuration is of the same run: all is equal that may not change on resuming.
+    pub(crate) fn is_of_same_run(&self, other: &TrainConfig) -> bool {
+        let with_our_totals = TrainConfig {
+            games: self.games,
+            threads: self.threads,
+            checkpoint_every: self.checkpoint_every,
+            log_every: self.log_every,
+            eval_games: self.eval_games,
+            ..other.clone()
+        };
+        *self == with_our_totals
     }
 
     /// Checks all values and spells out those whose defaults depend on others or on the machine.
@@ -117,10 +131,8 @@ impl TrainConfig {
 
     /// The step size.
     pub(crate) fn alpha_schedule(&self) -> Schedule {
-        self.alpha.clone().unwrap_or(match self.step_size {
-            StepSizeRule::Tc => Schedule::Constant(1.0),
-            StepSizeRule::Constant => Schedule::Constant(0.1),
-        })
+        let usual = Schedule::Constant(self.step_size.default_alpha());
+        self.alpha.clone().unwrap_or(usual)
     }
 }
 
@@ -138,7 +150,7 @@ mod tests {
         assert_eq!(config.alpha, Some(Schedule::Constant(0.1)));
         assert_eq!(config.patterns.as_deref(), Some("012345"));
         assert!(config.threads.is_some_and(|threads| threads > 0));
-        let text = config.to_toml();
+        let text = config.to_toml().expect("plain values");
         assert!(text.contains("checkpoint_every = \"5m\""), "{text}");
         assert_eq!(TrainConfig::from_toml(&text).expect("our own text"), config);
     }

@@ -31,7 +31,7 @@ pub enum TrainError {
     )]
     Exists(PathBuf),
     /// No run of this name exists.
-    #[error("{path} is no run that could be resumed: it has no config.toml", path = .0.display())]
+    #[error("{path} is no run that could be resumed: it has neither checkpoint nor config.toml", path = .0.display())]
     NoRun(PathBuf),
     /// Another process trains this run.
     #[error("{path} is in use: another process is training this run", path = .0.display())]
@@ -56,6 +56,34 @@ pub enum TrainError {
     Complete {
         /// Games trained.
         trained: u64,
+    },
+    /// More games have been started than are wanted.
+    #[error(
+        "the run has started {started} games already: give a total of at least that with --games"
+    )]
+    TooFewGames {
+        /// Games started.
+        started: u64,
+    },
+    /// The checkpoint is gone, but the run was not at its beginning.
+    #[error(
+        "{path} has a model but no checkpoint: training cannot go on from a model alone; train under another --name",
+        path = .0.display()
+    )]
+    NoCheckpoint(PathBuf),
+    /// `config.toml` is of another run than the checkpoint.
+    #[error(
+        "config.toml and checkpoint in {path} disagree: settings other than totals, threads and intervals cannot change, put the file back as it was, or delete it to go by the checkpoint",
+        path = .0.display()
+    )]
+    Disagree(PathBuf),
+    /// The system refused a thread.
+    #[error("cannot start {threads} threads: {source}; all is saved, try fewer with --threads")]
+    Threads {
+        /// Threads asked for.
+        threads: usize,
+        /// What the system said.
+        source: io::Error,
     },
 }
 

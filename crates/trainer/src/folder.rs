@@ -21,16 +21,24 @@ impl Folder {
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(TrainError::folder("create", parent))?;
         }
-        fs::create_dir(path).map_err(|source| match source.kind() {
-            io::ErrorKind::AlreadyExists => TrainError::Exists(path.to_owned()),
-            _ => TrainError::folder("create", path)(source),
-        })?;
+        match fs::create_dir(path) {
+            Ok(()) => (),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if !is_blank(path) {
+                    return Err(TrainError::Exists(path.to_owned()));
+                }
+            }
+            Err(source) => return Err(TrainError::folder("create", path)(source)),
+        }
         Folder::lock(path)
     }
 
     /// Opens the folder of an existing run.
     pub(crate) fn open(path: &Path) -> Result<Folder, TrainError> {
-        if !path.join("config.toml").is_file() {
+        if !["checkpoint", "config.toml"]
+            .iter()
+            .any(|name| path.join(name).is_file())
+        {
             return Err(TrainError::NoRun(path.to_owned()));
         }
         Folder::lock(path)
@@ -92,6 +100,14 @@ impl Folder {
     }
 }
 
+/// Whether nothing was ever written there, as when a process was killed before its first file.
+fn is_blank(path: &Path) -> bool {
+    let entries =
+        fs::read_dir(path).map(|entries| entries.flatten().map(|entry| entry.file_name()));
+    entries
+        .is_ok_and(|mut names| names.all(|name| name == ".lock" || name == "config.toml.partial"))
+}
+
 /// How long the growing files are, up to the last whole point. A checkpoint remembers it, and what a killed
 /// process wrote after its last checkpoint is cut off again when the run is resumed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -101,20 +117,32 @@ pub(crate) struct Lengths {
     events: Vec<(String, u64)>,
 }
 
+const METRICS: &str = "metrics.jsonl";
+/// What the name of an evaluation's event file ends with, before the number of games.
+const EVALUATION: &str = "evaluation-";
+
+/// The games after which an event file's evaluation was measured, if it is one.
+fn evaluated_games(name: &str) -> Option<u64> {
+    name.split_once(EVALUATION)?.1.parse().ok()
+}
+
 /// The growing files: `metrics.jsonl` and the TensorBoard events.
 pub(crate) struct Logs {
     folder: PathBuf,
     lengths: Lengths,
+    /// Games at the last sound point.
+    games: u64,
     /// Begun with the first point, so that a process without one leaves no empty file.
     events: Option<EventFile>,
 }
 
 impl Logs {
-    /// Goes on from the given lengths; whatever is beyond them goes.
-    pub(crate) fn open(folder: &Folder, lengths: Lengths) -> Result<Logs, TrainError> {
+    /// Goes on from the given lengths, at so many games; whatever is beyond them goes.
+    pub(crate) fn open(folder: &Folder, lengths: Lengths, games: u64) -> Result<Logs, TrainError> {
         let logs = Logs {
             folder: folder.path.clone(),
             lengths,
+            games,
             events: None,
         };
         logs.cut_back()
@@ -127,15 +155,10 @@ impl Logs {
         &self.lengths
     }
 
-    /// Adds a line of metrics and a point to each of some curves. If that fails, the files stay as they were.
-    pub(crate) fn log(
-        &mut self,
-        metrics: Option<&Metrics>,
-        step: u64,
-        scalars: &[(String, f64)],
-    ) -> Result<(), TrainError> {
+    /// Adds a line of metrics, and a point to each curve. If that fails, the files stay as they were.
+    pub(crate) fn log(&mut self, metrics: &Metrics) -> Result<(), TrainError> {
         let failed = TrainError::folder("write the curves in", &self.folder);
-        self.try_log(metrics, step, scalars).map_err(|error| {
+        self.try_log(metrics).map_err(|error| {
             self.events = None;
             // If that fails too, resuming will do it.
             let _ = self.cut_back();
@@ -143,39 +166,59 @@ impl Logs {
         })
     }
 
-    fn try_log(
-        &mut self,
-        metrics: Option<&Metrics>,
-        step: u64,
-        scalars: &[(String, f64)],
-    ) -> io::Result<()> {
+    fn try_log(&mut self, metrics: &Metrics) -> io::Result<()> {
         let mut lengths = self.lengths.clone();
-        if let Some(metrics) = metrics {
-            let mut line = serde_json::to_vec(metrics)?;
-            line.push(b'\n');
-            let mut file = OpenOptions::new()
-                .create(true)
-                .append(true)
-                .open(self.folder.join("metrics.jsonl"))?;
-            file.write_all(&line)?;
-            lengths.metrics += line.len() as u64;
-        }
+        let mut line = serde_json::to_vec(metrics)?;
+        line.push(b'\n');
+        let path = self.folder.join(METRICS);
+        let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+        file.write_all(&line)?;
+        lengths.metrics = file.metadata()?.len();
         let events = match &mut self.events {
             Some(events) => events,
             none => {
-                let events = EventFile::create(&self.folder)?;
+                let events = EventFile::create(&self.folder, "training")?;
                 lengths.events.push((events.name().to_owned(), 0));
                 none.insert(events)
             }
         };
-        for (tag, value) in scalars {
-            events.scalar(tag, *value, step)?;
+        for (tag, value) in metrics.scalars() {
+            events.scalar(&tag, value, metrics.games)?;
         }
         events.flush()?;
         if let Some((name, length)) = lengths.events.last_mut() {
             *length = fs::metadata(self.folder.join(name))?.len();
         }
-        self.lengths = lengths;
+        (self.lengths, self.games) = (lengths, metrics.games);
+        Ok(())
+    }
+
+    /// Writes points that were measured after `games` games to an event file of their own. It stays as long as
+    /// the run is not set back to before that.
+    pub(crate) fn log_evaluation(
+        &self,
+        games: u64,
+        scalars: &[(String, f64)],
+    ) -> Result<(), TrainError> {
+        let write = || -> io::Result<()> {
+            let mut events = EventFile::create(&self.folder, &format!("{EVALUATION}{games}"))?;
+            for (tag, value) in scalars {
+                events.scalar(tag, *value, games)?;
+            }
+            events.flush()
+        };
+        write().map_err(TrainError::folder("write the evaluation in", &self.folder))
+    }
+
+    /// Makes sure that what the lengths speak of is on the disk.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        let events = self.lengths.events.last().map(|(name, _)| name.as_str());
+        for name in events
+            .into_iter()
+            .chain((self.lengths.metrics > 0).then_some(METRICS))
+        {
+            File::open(self.folder.join(name))?.sync_all()?;
+        }
         Ok(())
     }
 
@@ -189,7 +232,7 @@ impl Logs {
                 Err(error) => Err(error),
             }
         };
-        cut("metrics.jsonl", self.lengths.metrics)?;
+        cut(METRICS, self.lengths.metrics)?;
         for entry in fs::read_dir(&self.folder)? {
             let name = entry?.file_name();
             let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) else {
@@ -197,6 +240,7 @@ impl Logs {
             };
             match self.lengths.events.iter().find(|(known, _)| known == name) {
                 Some((_, length)) => cut(name, *length)?,
+                None if evaluated_games(name).is_some_and(|games| games <= self.games) => (),
                 None => fs::remove_file(self.folder.join(name))?,
             }
         }

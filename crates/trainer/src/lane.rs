@@ -134,12 +134,7 @@ impl<G: Indexed> Lane<G> {
     /// From a checkpoint. `None` if it holds no position of this game.
     pub(crate) fn restore(network: &NTuple<G>, state: LaneState) -> Option<Self> {
         let game = network.game();
-        let board = |ranks: &Vec<u8>| {
-            let largest = game.rules().largest_rank();
-            let fits = ranks.len() == game.rules().geometry().cells()
-                && ranks.iter().all(|&rank| rank <= largest);
-            fits.then(|| game.board_of_ranks(ranks))
-        };
+        let board = |ranks: &Vec<u8>| game.is_possible(ranks).then(|| game.board_of_ranks(ranks));
         let previous = match &state.previous {
             Some(ranks) => Some(game.awaiting_spawn(board(ranks)?)),
             None => None,

@@ -1,4 +1,4 @@
-use engine::{Outcome, tile};
+use engine::{Outcome, Rules, tile};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -25,12 +25,38 @@ pub struct Metrics {
     pub max_tile: u64,
     /// Share of games that made each tile, from the target's quarter up.
     pub reach: BTreeMap<u64, f64>,
-    /// Moves a second since the point before.
+    /// Moves a second since the point before, or since the last checkpoint if that was later.
     pub moves_per_second: f64,
     /// Mean absolute TD error of a move.
     pub td_error: f64,
     /// The step size.
     pub alpha: f64,
+}
+
+impl Metrics {
+    /// The curves of TensorBoard, with the tags that Stable-Baselines3 made common. Steps are games.
+    pub(crate) fn scalars(&self) -> Vec<(String, f64)> {
+        let fixed = [
+            ("rollout/ep_rew_mean", self.mean_score),
+            ("rollout/ep_len_mean", self.mean_moves),
+            ("rollout/max_tile", self.max_tile as f64),
+            ("time/fps", self.moves_per_second),
+            ("time/total_timesteps", self.moves as f64),
+            ("train/td_error", self.td_error),
+            ("train/learning_rate", self.alpha),
+        ];
+        let fixed = fixed.map(|(tag, value)| (tag.to_owned(), value));
+        let reach = self
+            .reach
+            .iter()
+            .map(|(tile, rate)| (format!("rollout/reach_{tile}"), *rate));
+        fixed.into_iter().chain(reach).collect()
+    }
+}
+
+/// The smallest rank whose reach is a curve: that of the target's quarter.
+pub fn lowest_reach_rank(rules: &Rules) -> u8 {
+    rules.target_rank().saturating_sub(2).max(1)
 }
 
 /// One finished game.
@@ -58,21 +84,25 @@ impl Finished {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Window {
     games: VecDeque<Finished>,
+    score_sum: u64,
     /// The largest rank of the whole run.
     pub(crate) largest_rank: u8,
 }
 
 impl Window {
     pub(crate) fn push(&mut self, game: Finished) {
-        if self.games.len() == WINDOW {
-            self.games.pop_front();
+        if self.games.len() == WINDOW
+            && let Some(oldest) = self.games.pop_front()
+        {
+            self.score_sum -= oldest.score;
         }
+        self.score_sum += game.score;
         self.largest_rank = self.largest_rank.max(game.largest_rank);
         self.games.push_back(game);
     }
 
     pub(crate) fn mean_score(&self) -> f64 {
-        self.mean(|game| game.score as f64)
+        self.score_sum as f64 / self.games.len().max(1) as f64
     }
 
     pub(crate) fn mean_moves(&self) -> f64 {
@@ -80,12 +110,23 @@ impl Window {
     }
 
     pub(crate) fn td_error(&self) -> f64 {
-        let moves = self.mean_moves();
-        if moves == 0.0 {
-            0.0
-        } else {
-            self.mean(|game| game.error_sum) / moves
-        }
+        let error = self.mean(|game| game.error_sum) / self.mean_moves().max(1.0);
+        // JSON has no infinity.
+        if error.is_finite() { error } else { f64::MAX }
+    }
+
+    /// Whether it can be what a run of such rules has seen.
+    pub(crate) fn is_possible(&self, rules: &Rules) -> bool {
+        let ranks = self.games.iter().map(|game| game.largest_rank);
+        self.games.len() <= WINDOW
+            && ranks
+                .chain([self.largest_rank])
+                .all(|rank| rank <= rules.largest_rank())
+            && self
+                .games
+                .iter()
+                .try_fold(0_u64, |sum, game| sum.checked_add(game.score))
+                == Some(self.score_sum)
     }
 
     pub(crate) fn max_score(&self) -> u64 {

@@ -6,8 +6,10 @@ use crate::metrics::Finished;
 use crate::step_size::StepSize;
 use engine::game_rng;
 use network::{Indexed, NTuple};
+use std::collections::VecDeque;
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -29,7 +31,7 @@ pub(crate) struct Learner<G: Indexed> {
 /// What is under way: the games that are being played, and how many have been started.
 pub(crate) struct Play<G: Indexed> {
     pub(crate) started: u64,
-    pub(crate) lanes: Vec<Lane<G>>,
+    pub(crate) lanes: VecDeque<Lane<G>>,
 }
 
 impl<G: Indexed> Learner<G> {
@@ -40,50 +42,60 @@ impl<G: Indexed> Learner<G> {
 
     /// Plays on with some threads, until all games are played or `pause` is set; then every thread stops after
     /// its present move. Tells `each` of every finished game, and of `None` now and then.
+    ///
+    /// # Errors
+    /// When the system refuses a thread; those that it granted have then stopped.
     pub(crate) fn play(
         &self,
         threads: usize,
         play: &mut Play<G>,
         pause: &AtomicBool,
         mut each: impl FnMut(Option<Finished>),
-    ) {
+    ) -> io::Result<()> {
         let started = AtomicU64::new(play.started);
         let waiting = Mutex::new(std::mem::take(&mut play.lanes));
-        let stopped = Mutex::new(Vec::new());
-        let (finished, games) = channel();
-        thread::scope(|scope| {
+        let stopped = Mutex::new(VecDeque::new());
+        // Bounded, so that the news of tiny games do not pile up.
+        let (finished, games) = sync_channel(1024);
+        let spawned = thread::scope(|scope| {
+            // Ours now: however this ends, threads that wait to send are set free.
+            let games = games;
+            let _stop = StopAtEnd(pause);
             for _ in 0..threads {
                 let finished = finished.clone();
                 let (started, waiting, stopped) = (&started, &waiting, &stopped);
-                scope.spawn(move || {
+                thread::Builder::new().spawn_scoped(scope, move || {
                     while let Some(lane) = self.next_lane(started, waiting) {
                         if let Some(lane) = self.play_game(lane, pause, &finished) {
-                            lock(stopped).push(lane);
+                            lock(stopped).push_back(lane);
                             break;
                         }
                     }
-                });
+                })?;
             }
             drop(finished);
-            // Should `each` panic, the threads must not play on to the last game.
-            let _stop = StopAtEnd(pause);
             loop {
                 match games.recv_timeout(TICK) {
                     Ok(game) => each(Some(game)),
                     Err(RecvTimeoutError::Timeout) => each(None),
-                    Err(RecvTimeoutError::Disconnected) => break,
+                    Err(RecvTimeoutError::Disconnected) => return Ok(()),
                 }
             }
         });
         play.started = started.into_inner();
+        // Those that a thread was at go on first; with fewer threads than games, some were not taken up yet.
         play.lanes = stopped.into_inner().unwrap_or_else(PoisonError::into_inner);
-        // With fewer threads than games under way, some were never taken up.
         play.lanes.append(&mut lock(&waiting));
+        spawned
     }
 
     /// A game to go on with, or else a new one, while there are any.
-    fn next_lane(&self, started: &AtomicU64, waiting: &Mutex<Vec<Lane<G>>>) -> Option<Lane<G>> {
-        if let Some(lane) = lock(waiting).pop() {
+    fn next_lane(
+        &self,
+        started: &AtomicU64,
+        waiting: &Mutex<VecDeque<Lane<G>>>,
+    ) -> Option<Lane<G>> {
+        if let Some(lane) = lock(waiting).pop_front() {
             return Some(lane);
         }
         let number = started.fetch_update(Relaxed, Relaxed, |n| (n < self.games).then_some(n + 1));
@@ -102,7 +114,7 @@ impl<G: Indexed> Learner<G> {
         &self,
         mut lane: Lane<G>,
         pause: &AtomicBool,
-        finished: &Sender<Finished>,
+        finished: &SyncSender<Finished>,
     ) -> Option<Lane<G>> {
         while !pause.load(Relaxed) {
             if let Some(game) = lane.step(&self.network, &self.step_size) {

@@ -22,12 +22,12 @@ pub(crate) struct EventFile {
 }
 
 impl EventFile {
-    /// Begins a new file in `folder`. TensorBoard reads a folder's files in the order of their names, so the
-    /// name counts on from all that are there, even those begun in the same second.
-    pub(crate) fn create(folder: &Path) -> io::Result<EventFile> {
+    /// Begins a new file in `folder`. TensorBoard reads a folder's files in the order of their names, which begin
+    /// with the time; of several begun in the same second, the later ones count on.
+    pub(crate) fn create(folder: &Path, suffix: &str) -> io::Result<EventFile> {
         let mut seconds = wall_time() as u64;
         loop {
-            let name = format!("{PREFIX}{seconds:010}.afterstate");
+            let name = format!("{PREFIX}{seconds:010}.{suffix}");
             match File::create_new(folder.join(&name)) {
                 Ok(file) => {
                     let records = RecordWriter::new(BufWriter::new(file));

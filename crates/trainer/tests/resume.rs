@@ -4,10 +4,8 @@ use engine::{Classic, Rules, Variant};
 use network::{Indexed, Provenance};
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::{Duration, Instant};
-use trainer::{End, Metrics, Run, StepSizeRule, TrainConfig, TrainError, stored_config};
+use trainer::{End, Metrics, Progress, Run, StepSizeRule, TrainConfig, TrainError, stored_config};
 
 fn config(rules: Rules, step_size: StepSizeRule, games: u64) -> TrainConfig {
     let config = TrainConfig {
@@ -22,23 +20,19 @@ fn config(rules: Rules, step_size: StepSizeRule, games: u64) -> TrainConfig {
     config.resolve().expect("a configuration")
 }
 
-/// Trains for so long, or to the end.
-fn train<G: Indexed>(mut run: Run<G>, stop_after: Option<Duration>) -> End {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let set = interrupted.clone();
-    if let Some(time) = stop_after {
-        std::thread::spawn(move || {
-            std::thread::sleep(time);
-            set.store(true, Relaxed);
-        });
-    }
-    let warn = &mut |progress| {
-        assert!(
-            !matches!(progress, trainer::Progress::Warning(_)),
-            "{progress:?}"
-        )
-    };
-    let end = run.train(&interrupted, warn).expect("training");
+/// Trains until so many more games are finished, or to the end. It stops within the game after that.
+fn train<G: Indexed>(mut run: Run<G>, stop_after: Option<u64>) -> End {
+    let interrupted = AtomicBool::new(false);
+    let before = run.summary().games;
+    let end = run.train(&interrupted, &mut |progress| match progress {
+        Progress::Playing { games, .. } => {
+            let stop = stop_after.is_some_and(|more| games >= before + more);
+            interrupted.fetch_or(stop, Relaxed);
+        }
+        Progress::Saving(_) => (),
+        Progress::Warning(text) => panic!("{text}"),
+    });
+    let end = end.expect("training");
     if end == End::Complete {
         run.save_model().expect("saved");
     }
@@ -73,19 +67,16 @@ fn check<G: Indexed>(game: &G, config: TrainConfig) {
     };
     let run = new(&straight);
     let entries = run.network().entries() as usize;
-    let begun = Instant::now();
     assert_eq!(train(run, None), End::Complete);
 
-    // Often enough on a machine of any speed.
-    let stop_every = begun.elapsed() / 10;
-    let mut stops = 0;
-    let mut end = train(new(&stopped), Some(stop_every));
+    let mut stops = 0_u64;
+    let mut end = train(new(&stopped), Some(150));
     while end == End::Interrupted {
         stops += 1;
         let stored = stored_config(&stopped).expect("a run");
         assert_eq!(stored, config);
         let run = Run::resume(&stopped, stored, game, Provenance::default()).expect("a run");
-        end = train(run, Some(stop_every));
+        end = train(run, Some(150 + 10 * stops));
     }
     assert!(stops >= 3, "stopped only {stops} times: nothing was tested");
 
@@ -119,10 +110,7 @@ fn several_threads_resume_with_any_number_of_threads_and_more_games() {
     let mut config = config(Rules::default(), StepSizeRule::Tc, 3_000);
     config.threads = Some(3);
     let run = Run::create(&folder, config, &Classic, Provenance::default()).expect("a run");
-    assert_eq!(
-        train(run, Some(Duration::from_millis(50))),
-        End::Interrupted
-    );
+    assert_eq!(train(run, Some(500)), End::Interrupted);
     for (threads, games) in [(1, 3_000), (2, 3_500), (4, 4_000)] {
         let mut config = stored_config(&folder).expect("a run");
         config.threads = Some(threads);
@@ -161,4 +149,121 @@ fn a_folder_belongs_to_one_run_and_one_process() {
     drop(run);
     let run = Run::resume(&folder, config.clone(), &Classic, Provenance::default()).expect("a run");
     assert_eq!(train(run, None), End::Complete);
+}
+
+#[test]
+fn games_under_way_go_on_first_also_on_fewer_threads() {
+    let runs = tempfile::tempdir().expect("a folder");
+    let (straight, stopped) = (runs.path().join("straight"), runs.path().join("stopped"));
+    let mut config = config(Rules::default(), StepSizeRule::Tc, 1_500);
+    config.threads = Some(3);
+    let run = Run::create(&straight, config, &Classic, Provenance::default()).expect("a run");
+    assert_eq!(train(run, Some(500)), End::Interrupted);
+    fs::create_dir(&stopped).expect("a folder");
+    for file in fs::read_dir(&straight).expect("a folder") {
+        let file = file.expect("an entry");
+        fs::copy(file.path(), stopped.join(file.file_name())).expect("copied");
+    }
+    // From here on one thread: with stops and without them the same must come of it.
+    let resume = |path: &Path| {
+        let mut config = stored_config(path).expect("a run");
+        config.threads = Some(1);
+        Run::resume(path, config, &Classic, Provenance::default()).expect("a run")
+    };
+    let run = resume(&straight);
+    let entries = run.network().entries() as usize;
+    assert_eq!(train(run, None), End::Complete);
+    while train(resume(&stopped), Some(2)) == End::Interrupted {
+        if logged(&stopped) > 600 {
+            assert_eq!(train(resume(&stopped), None), End::Complete);
+            break;
+        }
+    }
+    assert!(
+        tables(&straight.join("checkpoint"), 3 * entries)
+            == tables(&stopped.join("checkpoint"), 3 * entries)
+    );
+}
+
+fn logged(folder: &Path) -> u64 {
+    curves(folder).last().map_or(0, |metrics| metrics.games)
+}
+
+#[test]
+fn what_was_saved_last_decides_how_to_go_on() {
+    let runs = tempfile::tempdir().expect("a folder");
+    let folder = runs.path().join("run");
+    let config = config(Rules::default(), StepSizeRule::Tc, 300);
+    let mut run =
+        Run::create(&folder, config.clone(), &Classic, Provenance::default()).expect("a run");
+    assert_eq!(
+        run.train(&AtomicBool::new(false), &mut |_| ())
+            .expect("training"),
+        End::Complete
+    );
+    drop(run);
+    let resume = |config: &TrainConfig| {
+        Run::resume(&folder, config.clone(), &Classic, Provenance::default())
+    };
+
+    // Killed before the model was saved: that is made up for.
+    assert_eq!(train(resume(&config).expect("a run"), None), End::Complete);
+    assert!(matches!(
+        resume(&config).err(),
+        Some(TrainError::Complete { trained: 300 })
+    ));
+    let fewer = TrainConfig {
+        games: 200,
+        ..config.clone()
+    };
+    assert!(matches!(
+        resume(&fewer).err(),
+        Some(TrainError::TooFewGames { started: 300 })
+    ));
+
+    // The evaluation of a finished run stays when it is trained further, and goes when it is set back.
+    let more = TrainConfig {
+        games: 400,
+        ..config.clone()
+    };
+    let run = resume(&more).expect("a run");
+    run.log_evaluation(&[("eval/mean_reward".to_owned(), 1.0)])
+        .expect("written");
+    drop(run);
+    let evaluations = || {
+        let names = fs::read_dir(&folder)
+            .expect("a folder")
+            .map(|entry| entry.expect("an entry").file_name());
+        names
+            .filter(|name| name.to_string_lossy().ends_with("evaluation-300"))
+            .count()
+    };
+    assert_eq!(train(resume(&more).expect("a run"), None), End::Complete);
+    assert_eq!(evaluations(), 1);
+
+    // Another run's files, and none.
+    let file = folder.join("config.toml");
+    let text = fs::read_to_string(&file).expect("our own");
+    for other in [text.replace("seed = 1", "seed = 2"), "nonsense".to_owned()] {
+        fs::write(&file, other).expect("written");
+        assert!(matches!(
+            stored_config(&folder),
+            Err(TrainError::Disagree(_))
+        ));
+    }
+    fs::remove_file(&file).expect("removed");
+    assert_eq!(stored_config(&folder).expect("the checkpoint has it"), more);
+    fs::remove_file(folder.join("checkpoint")).expect("removed");
+    assert!(matches!(stored_config(&folder), Err(TrainError::NoRun(_))));
+    fs::write(&file, text).expect("written");
+    assert!(matches!(
+        resume(&more).err(),
+        Some(TrainError::NoCheckpoint(_))
+    ));
+
+    // A folder in which nothing was written yet is as good as none.
+    let blank = runs.path().join("blank");
+    fs::create_dir(&blank).expect("a folder");
+    fs::write(blank.join("config.toml.partial"), "").expect("written");
+    assert!(Run::create(&blank, config, &Classic, Provenance::default()).is_ok());
 }
