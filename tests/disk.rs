@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Place, logged_games, signal, wait_until};
+use common::{Place, logged_games, wait_until};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -28,7 +28,11 @@ impl SmallDisk {
     fn fill(&self) {
         let mut megabyte = vec![1; 1 << 20];
         for number in 0.. {
-            if fs::write(self.0.join(format!("filler-{number}")), &megabyte).is_err() {
+            let name = format!("filler-{}-{number}", megabyte.len());
+            if self.0.join(&name).exists() {
+                continue;
+            }
+            if fs::write(self.0.join(name), &megabyte).is_err() {
                 // The rest, to the last page.
                 megabyte.truncate(megabyte.len() / 2);
                 if megabyte.is_empty() {
@@ -74,14 +78,19 @@ fn a_full_disk_costs_no_data() {
     );
 
     let run = place.path("runs/run");
-    let child = place.start(&format!("{train} --name run --checkpoint-every 300ms"));
+    let mut program = place.start(&format!("{train} --name run --checkpoint-every 300ms"));
     wait_until("a checkpoint", || run.join("checkpoint").exists());
     disk.fill();
+    // A saving that was under way may have replaced an older file, and left its room.
+    for _ in 0..10 {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        disk.fill();
+    }
     let sound = || place.json("info runs/run/checkpoint --json")["provenance"]["games"].as_u64();
     let games = sound();
-    std::thread::sleep(std::time::Duration::from_millis(1_000));
-    signal(&child, "INT");
-    let output = child.wait_with_output().expect("it ends");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    program.signal("INT");
+    let output = program.output();
     let messages = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{messages}");
     assert!(messages.contains("warning: cannot write"), "{messages}");

@@ -36,11 +36,14 @@ fn bad_usage_is_refused() {
             "train --rules missing.toml",
             &["unknown rules 'missing.toml'"],
         ),
-        (
-            "train --config missing.toml",
-            &["cannot read the configuration missing.toml"],
-        ),
+        ("train --config missing.toml", &["cannot read missing.toml"]),
         ("train --name a/b", &["'a/b' cannot be the name of a run"]),
+        ("train --name=-x", &["'-x' cannot be the name of a run"]),
+        ("train --config .", &["it is not a text file of settings"]),
+        (
+            "train --rules /dev/zero",
+            &["it is not a text file of settings"],
+        ),
         ("train --resume", &["no run to resume in runs"]),
         ("train --resume --name ghost", &["runs/ghost is no run"]),
         ("train --resume --seed 3", &["--seed"]),
@@ -134,8 +137,39 @@ fn damaged_and_foreign_files_are_refused() {
     );
 
     fs::write(place.path("bad.toml"), "gamez = 3\n").expect("written");
-    place.fails("train --config bad.toml", 2, &["gamez"]);
+    place.fails(
+        "train --config bad.toml",
+        2,
+        &["bad.toml", "unknown field `gamez`", "in line 1: gamez = 3"],
+    );
     place.fails("train --rules bad.toml", 2, &["bad.toml", "gamez"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn threads_that_the_system_refuses_are_no_panic() {
+    let place = Place::new();
+    // A thread needs room for its stack: no more than a gigabyte of it in all.
+    let program = assert_cmd::cargo::cargo_bin!("afterstate");
+    let limited = |line: &str| {
+        let script = format!("ulimit -v 1000000; exec {} {line}", program.display());
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &script]).current_dir(place.path("."));
+        command.output().expect("a shell")
+    };
+    for line in [
+        "train --patterns 012 --threads 1000 --games 5000",
+        "eval random --threads 1000",
+    ] {
+        let output = limited(line);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{line}: {message}");
+        assert!(
+            message.contains("error: ") && message.contains("threads"),
+            "{line}: {message}"
+        );
+        assert!(!message.contains("panicked"), "{line}: {message}");
+    }
 }
 
 #[test]

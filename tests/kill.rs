@@ -25,7 +25,7 @@ fn a_run_survives_being_killed_while_it_saves() {
             "only {half_written} of {kills} kills met a half-written checkpoint"
         );
         let had_checkpoint = checkpoint.exists();
-        let mut child = place.start(&line);
+        let mut program = place.start(&line);
         // What the kill before has left is written over by the first saving of this process.
         let modified = |path: &Path| fs::metadata(path).and_then(|file| file.modified()).ok();
         let left_over = modified(&partial);
@@ -33,7 +33,7 @@ fn a_run_survives_being_killed_while_it_saves() {
         let (mut completed, mut last) = (0, modified(&checkpoint));
         wait_until("a checkpoint being written", || {
             assert!(
-                child.try_wait().expect("a process").is_none(),
+                program.child().try_wait().expect("a process").is_none(),
                 "it ended by itself"
             );
             let now = modified(&checkpoint);
@@ -41,8 +41,8 @@ fn a_run_survives_being_killed_while_it_saves() {
             last = now;
             completed >= kills % 3 && modified(&partial).is_some_and(|time| Some(time) != left_over)
         });
-        child.kill().expect("killed");
-        child.wait().expect("dead");
+        program.child().kill().expect("killed");
+        program.child().wait().expect("dead");
         kills += 1;
         half_written += u32::from(partial.exists());
         assert!(

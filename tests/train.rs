@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Place, files, logged_games, signal, wait_until};
+use common::{Place, files, logged_games, wait_until};
 use std::fs;
 
 const SMALL: &str = "--patterns 0123,4567,0145 --threads 1 --log-every 50 --eval-games 20";
@@ -21,9 +21,10 @@ fn a_run_leaves_a_model_curves_and_its_configuration() {
     for file in ["config.toml", "metrics.jsonl", "checkpoint", "model"] {
         assert!(place.path("runs/001").join(file).is_file(), "{file}");
     }
+    // One file of the training, one of the evaluation.
     assert_eq!(
         files(&place.path("runs/001"), "events.out.tfevents.").len(),
-        1
+        2
     );
     assert_eq!(
         logged_games(&place.path("runs/001")),
@@ -58,7 +59,7 @@ fn a_run_leaves_a_model_curves_and_its_configuration() {
         "runs/003/model",
         "| greedy:value=runs/003/model |",
         "tensorboard --logdir runs",
-        "afterstate play",
+        "afterstate play greedy:value=runs/003",
         "--resume --name 003 --games 120",
     ] {
         assert!(text.contains(part), "{part} in {text}");
@@ -73,14 +74,14 @@ fn signals_save_and_resuming_goes_on() {
     let mut line = format!("train {SMALL} --games 1000000 --name long");
     let mut trained = 0;
     for name in ["INT", "TERM", "INT"] {
-        let child = place.start(&line);
+        let mut program = place.start(&line);
         let points = logged_games(&run).len();
         wait_until("points of the curves", || {
             let text = fs::read_to_string(run.join("metrics.jsonl")).unwrap_or_default();
             text.lines().count() > points + 2
         });
-        signal(&child, name);
-        let output = child.wait_with_output().expect("it ends");
+        program.signal(name);
+        let output = program.output();
         assert_eq!(output.status.code(), Some(130), "{output:?}");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(
@@ -94,6 +95,22 @@ fn signals_save_and_resuming_goes_on() {
         trained = games;
         line = "train --resume --name long".to_owned();
     }
+    // Its model is of an earlier time once it is resumed: the folder then means the checkpoint.
+    let games = trained + 20;
+    place.json(&format!("train --resume --games {games} --json"));
+    assert_eq!(place.json("info runs/long --json")["kind"], "model");
+    let mut program = place.start("train --resume --games 1000000 --runs runs");
+    wait_until("more points", || {
+        logged_games(&run).last() > Some(&(games + 500))
+    });
+    program.signal("INT");
+    assert_eq!(program.output().status.code(), Some(130));
+    let info = place.json("info runs/long --json");
+    assert_eq!(
+        (&info["kind"], &info["run"]["games"]),
+        (&"checkpoint".into(), &1_000_000.into())
+    );
+    let trained = info["provenance"]["games"].as_u64().expect("a number");
     // The checkpoint can be played from.
     let eval = place.json("eval greedy:value=runs/long --games 10 --json");
     assert!(eval["agents"][0]["score"]["mean"].as_f64() > Some(1_000.0));
@@ -110,7 +127,21 @@ fn signals_save_and_resuming_goes_on() {
     );
     assert_eq!(points.last(), Some(&games));
     // Every process began an event file of its own, in the order of the names.
-    assert_eq!(files(&run, "events.out.tfevents.").len(), 4);
+    let events = files(&run, "events.out.tfevents.");
+    assert_eq!(
+        events
+            .iter()
+            .filter(|name| name.ends_with(".training"))
+            .count(),
+        6
+    );
+    assert_eq!(
+        events
+            .iter()
+            .filter(|name| name.contains(".evaluation-"))
+            .count(),
+        2
+    );
     assert!(
         place
             .text("info runs/long/checkpoint")

@@ -13,6 +13,8 @@ fn main() {
         _ => "unknown".to_owned(),
     };
     println!("cargo::rustc-env=AFTERSTATE_REVISION={revision}");
-    println!("cargo::rerun-if-changed=../../.git/HEAD");
-    println!("cargo::rerun-if-changed=../../.git/index");
+    // Whatever makes the revision another, or the sources differ from it.
+    for path in ["../../.git/HEAD", "../../.git/index", ".."] {
+        println!("cargo::rerun-if-changed={path}");
+    }
 }

@@ -49,10 +49,10 @@ impl Place {
     }
 
     /// Starts the program without waiting for it.
-    pub fn start(&self, line: &str) -> Child {
+    pub fn start(&self, line: &str) -> Running {
         let mut command = self.command(line);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.spawn().expect("the program starts")
+        Running(Some(command.spawn().expect("the program starts")))
     }
 
     /// Runs a command line that must fail with an exit code and one sentence that has all these parts.
@@ -75,6 +75,38 @@ impl Place {
     }
 }
 
+/// A program that runs, and dies with the test.
+pub struct Running(Option<Child>);
+
+impl Running {
+    pub fn child(&mut self) -> &mut Child {
+        self.0.as_mut().expect("not waited for yet")
+    }
+
+    /// Sends a signal by its name, such as INT.
+    #[cfg(unix)]
+    pub fn signal(&mut self, name: &str) {
+        let id = self.child().id().to_string();
+        let killed = Command::new("kill").args(["-s", name, &id]).status();
+        assert!(killed.is_ok_and(|status| status.success()));
+    }
+
+    /// Waits for its end.
+    pub fn output(mut self) -> Output {
+        let child = self.0.take().expect("not waited for yet");
+        child.wait_with_output().expect("it ends")
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
 /// Waits until something is so; panics after a minute.
 pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let begun = Instant::now();
@@ -85,15 +117,6 @@ pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
         );
         std::thread::sleep(Duration::from_millis(2));
     }
-}
-
-/// Sends a signal by its name, such as INT.
-#[cfg(unix)]
-pub fn signal(child: &Child, name: &str) {
-    let killed = Command::new("kill")
-        .args(["-s", name, &child.id().to_string()])
-        .status();
-    assert!(killed.is_ok_and(|status| status.success()));
 }
 
 /// The games at each point of a run's curves.

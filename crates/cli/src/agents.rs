@@ -95,7 +95,8 @@ pub(crate) fn measure<G: Game>(
     settings: Match,
     interrupted: &AtomicBool,
 ) -> Result<Option<AgentReport>, Failure> {
-    let bar = progress::Progress::new(settings.games);
+    note(&format!("Measuring {spec}"));
+    let bar = progress::Progress::new(settings.games, 0);
     let (games, score, moves) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     let begun = std::time::Instant::now();
     let each = |outcome: &Outcome| {
@@ -104,13 +105,12 @@ pub(crate) fn measure<G: Game>(
         let games = games.fetch_add(1, Relaxed) + 1;
         bar.show(games, || {
             let rate = progress::rate(moves as f64 / begun.elapsed().as_secs_f64());
-            format!("{spec}: mean score {}, {rate}", score / games)
+            format!("mean score {}, {rate}", score / games)
         });
     };
     let result = settings.play(game, agent, interrupted, &each);
     bar.finish();
-    let result =
-        result.map_err(|error| Failure::failed(format!("cannot start the threads: {error}")))?;
+    let result = result.map_err(|error| Failure::failed(format!("{spec}: {error}")))?;
     let played = !result.outcomes.is_empty();
     Ok(played.then(|| AgentReport::new(spec, game.rules(), &result)))
 }

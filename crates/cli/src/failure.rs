@@ -48,6 +48,7 @@ impl From<TrainError> for Failure {
             | TrainError::Exists(_)
             | TrainError::NoRun(_)
             | TrainError::Complete { .. }
+            | TrainError::TooFewGames { .. }
             | TrainError::Network(NetworkError::Structure(_) | NetworkError::TooLarge { .. }) => {
                 Failure::Usage(error.into())
             }

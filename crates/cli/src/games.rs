@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use engine::{Classic, Rules, Variant};
+use std::path::Path;
 
 /// A game that is chosen at run time.
 pub(crate) enum AnyGame {
@@ -34,13 +35,23 @@ pub(crate) use with_game;
 
 /// The rules that `--rules` names: `4x4`, `3x3`, ... or the path of a TOML file.
 pub(crate) fn parse_rules(text: &str) -> Result<Rules, Failure> {
-    let path = std::path::Path::new(text);
-    if path.is_file() {
-        let content = std::fs::read_to_string(path).map_err(|error| {
-            Failure::failed(format!("cannot read the rules in {text}: {error}"))
-        })?;
-        let rules = Rules::from_toml(&content);
-        return rules.map_err(|error| Failure::usage(format!("{text}: {error}")));
+    let path = Path::new(text);
+    if !path.exists() {
+        return Rules::named(text).map_err(|error| Failure::Usage(error.into()));
     }
-    Rules::named(text).map_err(|error| Failure::Usage(error.into()))
+    let rules = Rules::from_toml(&read_settings(path)?);
+    rules.map_err(|error| Failure::usage(format!("{text}: {error}")))
+}
+
+/// Reads a file of settings, if it looks like one.
+pub(crate) fn read_settings(path: &Path) -> Result<String, Failure> {
+    /// No settings are that long.
+    const LIMIT: u64 = 1 << 20;
+    let failed =
+        |reason: String| Failure::usage(format!("cannot read {}: {reason}", path.display()));
+    let metadata = std::fs::metadata(path).map_err(|error| failed(error.to_string()))?;
+    if !metadata.is_file() || metadata.len() > LIMIT {
+        return Err(failed("it is not a text file of settings".to_owned()));
+    }
+    std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))
 }

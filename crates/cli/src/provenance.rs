@@ -9,18 +9,30 @@ pub(crate) const REVISION: &str = env!("AFTERSTATE_REVISION");
 
 /// The command line as typed, the program by its name.
 pub(crate) fn command() -> String {
-    let arguments = std::env::args().skip(1).map(|argument| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@".contains(c);
-        if !argument.is_empty() && argument.chars().all(plain) {
-            argument
-        } else {
-            format!("'{}'", argument.replace('\'', "'\\''"))
-        }
-    });
+    let arguments = std::env::args_os().skip(1);
+    let arguments = arguments.map(|argument| quoted(&argument.to_string_lossy()));
     let words: Vec<String> = std::iter::once("afterstate".to_owned())
         .chain(arguments)
         .collect();
     words.join(" ")
+}
+
+/// The program as it was called, for commands that are to work as printed.
+pub(crate) fn program() -> String {
+    let program = std::env::args_os().next();
+    program.map_or("afterstate".to_owned(), |program| {
+        quoted(&program.to_string_lossy())
+    })
+}
+
+/// A word as a shell reads it.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 /// The processor's name, or its architecture where the system does not tell.

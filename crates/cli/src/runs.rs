@@ -1,18 +1,16 @@
-//! Names of runs in the folder that holds them.
+//! Names of runs in the folder that holds them, and what can be played from.
 
 use crate::failure::Failure;
+use network::ModelFile;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The files of a run that can be played from, the better first.
-const PLAYABLE: [&str; 2] = ["model", "checkpoint"];
-
 /// The folder of the run with this name.
 pub(crate) fn named(runs: &Path, name: &str) -> Result<PathBuf, Failure> {
-    let plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\']);
-    if !plain {
+    let plain = |c: char| c.is_alphanumeric() || "._-".contains(c);
+    if name.is_empty() || name.starts_with(['.', '-']) || !name.chars().all(plain) {
         return Err(Failure::usage(format!(
-            "'{name}' cannot be the name of a run: it is the name of a folder in {}, without '/' and not beginning with '.'",
+            "'{name}' cannot be the name of a run: it becomes a folder in {}, of letters, digits, '.', '_' and '-', and begins with a letter or digit",
             runs.display()
         )));
     }
@@ -23,41 +21,54 @@ pub(crate) fn named(runs: &Path, name: &str) -> Result<PathBuf, Failure> {
 pub(crate) fn next_number(runs: &Path) -> String {
     let names = std::fs::read_dir(runs).into_iter().flatten().flatten();
     let numbers = names.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    format!("{:03}", numbers.max().unwrap_or(0).saturating_add(1))
+    format!("{:03}", numbers.map(u64::from).max().unwrap_or(0) + 1)
+}
+
+/// All runs, the one that was worked on last first.
+fn by_time(runs: &Path) -> Vec<PathBuf> {
+    let folders = std::fs::read_dir(runs).into_iter().flatten().flatten();
+    let touched = |run: &PathBuf| -> Option<SystemTime> {
+        let files = ["config.toml", "checkpoint", "model"].map(|file| run.join(file));
+        files
+            .iter()
+            .filter_map(|file| file.metadata().ok()?.modified().ok())
+            .max()
+    };
+    let runs = folders.map(|entry| entry.path());
+    let mut runs: Vec<_> = runs.filter_map(|run| Some((touched(&run)?, run))).collect();
+    runs.sort_unstable();
+    runs.into_iter().rev().map(|(_, run)| run).collect()
 }
 
 /// The run that was worked on last.
 pub(crate) fn latest(runs: &Path) -> Option<PathBuf> {
-    let folders = std::fs::read_dir(runs)
-        .ok()?
-        .flatten()
-        .map(|entry| entry.path());
-    let touched = |run: &PathBuf| -> Option<SystemTime> {
-        let files = ["config.toml", "checkpoint", "model"].map(|file| run.join(file));
-        let times = files
-            .iter()
-            .filter_map(|file| file.metadata().ok()?.modified().ok());
-        times.max()
-    };
-    folders
-        .filter_map(|run| Some((touched(&run)?, run)))
-        .max()
-        .map(|(_, run)| run)
+    by_time(runs).into_iter().next()
 }
 
-/// The model that a path means: the file itself, or what can be played from in a run folder.
+/// The model that a path means: the file itself, or in a run folder the model, unless the run was resumed and
+/// its checkpoint has seen more games since.
 pub(crate) fn model_file(path: &Path) -> PathBuf {
-    let inside = PLAYABLE.map(|name| path.join(name));
-    inside
-        .into_iter()
-        .find(|file| file.is_file())
-        .unwrap_or_else(|| path.to_owned())
+    let (model, checkpoint) = (path.join("model"), path.join("checkpoint"));
+    let games = |file: &Path| {
+        ModelFile::open(file)
+            .ok()
+            .map(|file| file.header().provenance.games)
+    };
+    match (model.is_file(), checkpoint.is_file()) {
+        // A damaged model stays the one that is meant, and is complained of.
+        (true, true) if games(&model).is_some_and(|trained| games(&checkpoint) > Some(trained)) => {
+            checkpoint
+        }
+        (true, _) => model,
+        (false, true) => checkpoint,
+        (false, false) => path.to_owned(),
+    }
 }
 
 /// The model of the latest run that has one.
 pub(crate) fn latest_model(runs: &Path) -> Option<PathBuf> {
-    let model = model_file(&latest(runs)?);
-    model.is_file().then_some(model)
+    let models = by_time(runs).into_iter().map(|run| model_file(&run));
+    models.into_iter().find(|model| model.is_file())
 }
 
 #[cfg(test)]
@@ -68,18 +79,22 @@ mod tests {
     fn numbers_go_on_from_the_largest() {
         let runs = tempfile::tempdir().expect("a folder");
         assert_eq!(next_number(&runs.path().join("missing")), "001");
-        for name in ["002", "7", "README.md", "best"] {
+        for name in ["002", "7", "README.md", "best", "99999999999"] {
             std::fs::create_dir(runs.path().join(name)).expect("a folder");
         }
         assert_eq!(next_number(runs.path()), "008");
+        std::fs::create_dir(runs.path().join(u32::MAX.to_string())).expect("a folder");
+        assert_eq!(next_number(runs.path()), "4294967296");
     }
 
     #[test]
     fn names_are_plain() {
         assert!(
-            named(Path::new("runs"), "a b-1").is_ok_and(|path| path == Path::new("runs/a b-1"))
+            named(Path::new("runs"), "a.b-1_c").is_ok_and(|path| path == Path::new("runs/a.b-1_c"))
         );
-        for name in ["", ".", "..", ".hidden", "a/b", "/tmp"] {
+        for name in [
+            "", ".", "..", ".hidden", "a/b", "/tmp", "-x", "a b", "a,b", "$HOME",
+        ] {
             assert!(named(Path::new("runs"), name).is_err(), "{name}");
         }
     }

@@ -12,7 +12,7 @@ mod spec;
 mod statistics;
 
 pub use agents::{GreedyAgent, RandomAgent};
-pub use matches::{Match, MatchResult};
+pub use matches::{Match, MatchError, MatchResult, match_game};
 pub use registry::{AgentMaker, Registry, ValueSource, check_spec};
 pub use report::{AgentReport, Report};
 pub use spec::{AgentSpec, SpecError};

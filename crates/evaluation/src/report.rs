@@ -1,5 +1,5 @@
 use crate::statistics::{MeanStatistics, RateStatistics, wilson_interval};
-use crate::{AgentSpec, MatchResult};
+use crate::{AgentSpec, Match, MatchResult};
 use comfy_table::{CellAlignment, Table, presets};
 use engine::{Outcome, Rules, tile};
 use serde::Serialize;
@@ -16,7 +16,7 @@ pub struct AgentReport {
     pub score: MeanStatistics,
     /// The number of moves of a game.
     pub moves: MeanStatistics,
-    /// For every tile from 8 up that the board can hold, how many games made it.
+    /// For every tile from 8 (or the target) up that the board can hold, how many games made it.
     pub reach: BTreeMap<u64, RateStatistics>,
     /// Moves a second, all threads together.
     pub moves_per_second: f64,
@@ -37,7 +37,7 @@ pub struct Report {
     pub threads: usize,
 }
 
-/// The smallest rank whose reach is reported.
+/// The smallest rank whose reach is reported, unless the target is smaller.
 const LOWEST_RANK: u8 = 3;
 
 /// Columns of reach rates in the table.
@@ -50,7 +50,8 @@ impl AgentReport {
         let of = |number: fn(&Outcome) -> u64| {
             MeanStatistics::of(outcomes.iter().map(|outcome| number(outcome) as f64))
         };
-        let reach = (LOWEST_RANK..=rules.largest_rank()).map(|rank| {
+        let lowest = LOWEST_RANK.min(rules.target_rank());
+        let reach = (lowest..=rules.largest_rank()).map(|rank| {
             let reached = outcomes
                 .iter()
                 .filter(|outcome| outcome.largest_rank >= rank)
@@ -73,6 +74,17 @@ impl AgentReport {
 }
 
 impl Report {
+    /// A report of a game, without agents yet.
+    pub fn new(rules: &Rules, settings: Match) -> Report {
+        Report {
+            rules: rules.to_string(),
+            target: tile(rules.target_rank()),
+            agents: Vec::new(),
+            seed: settings.seed,
+            threads: settings.threads,
+        }
+    }
+
     /// A table for the terminal: an agent a row.
     pub fn table(&self) -> String {
         let tiles = self.tiles_of_interest();

@@ -154,21 +154,20 @@ impl<G: Indexed> NTuple<G> {
         self.weights.cells().len() as u64
     }
 
-    /// The number of weights that are not 0, the smallest and the largest.
+    /// The number of weights that are not 0, the smallest and the largest. A weight that is not a number, as
+    /// after learning that diverged, makes both ends so.
     pub fn weight_range(&self) -> (u64, f32, f32) {
-        let weights = self
-            .weights
-            .cells()
-            .iter()
-            .map(|cell| f32::from_bits(cell.load(Relaxed)));
+        let cells = self.weights.cells().iter();
+        let weights = cells.map(|cell| f32::from_bits(cell.load(Relaxed)));
         weights.fold(
             (0, 0.0, 0.0),
             |(count, low, high): (u64, f32, f32), weight| {
-                (
-                    count + u64::from(weight != 0.0),
-                    low.min(weight),
-                    high.max(weight),
-                )
+                let (low, high) = match weight.is_nan() {
+                    true => (weight, weight),
+                    false if low.is_nan() => (low, high),
+                    false => (low.min(weight), high.max(weight)),
+                };
+                (count + u64::from(weight != 0.0), low, high)
             },
         )
     }

@@ -97,13 +97,7 @@ fn report<G: Indexed>(
         seed: arguments.seed,
         threads: arguments.threads.map_or_else(all, usize::from),
     };
-    let mut report = Report {
-        rules: game.rules().to_string(),
-        target: engine::tile(game.rules().target_rank()),
-        agents: Vec::new(),
-        seed: settings.seed,
-        threads: settings.threads,
-    };
+    let mut report = Report::new(game.rules(), settings);
     // All agents are made before the first game, so that a mistake in the last does not cost the others' time.
     for (spec, maker) in specs.iter().zip(agents::makers(game, specs)?) {
         report

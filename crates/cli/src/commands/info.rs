@@ -6,6 +6,7 @@ use network::{Indexed, ModelFile, Provenance};
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use trainer::Metrics;
 
 /// Say what is in a model, a checkpoint or a run.
 ///
@@ -22,10 +23,10 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// What there is to say about a file.
+/// What there is to say about a file, and the run that it is of.
 #[derive(Serialize)]
 struct Info {
-    path: PathBuf,
+    path: String,
     kind: &'static str,
     bytes: u64,
     hash: String,
@@ -41,6 +42,21 @@ struct Info {
     largest_weight: f32,
     objective: Objective,
     provenance: Provenance,
+    run: Option<RunInfo>,
+}
+
+/// How far a run is.
+#[derive(Serialize)]
+struct RunInfo {
+    path: String,
+    /// Games to train in total.
+    games: u64,
+    /// Games trained, as far as they are saved.
+    trained: u64,
+    /// Files in the folder.
+    files: Vec<String>,
+    /// The last point of the curves.
+    last: Option<Metrics>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -56,13 +72,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let file_path = runs::model_file(&path);
     if file_path.join("config.toml").is_file() {
         return Err(Failure::failed(format!(
-            "{} is a run without checkpoint or model: it was stopped before its first checkpoint; `afterstate train --resume` starts it over",
+            "{} is a run without checkpoint or model: either it is before its first checkpoint, or it was stopped before that, and `train --resume` with its --name starts it over",
             path.display()
         )));
     }
     let file = ModelFile::open(&file_path)?;
     let rules = file.header().rules.clone();
-    let info = with_game!(AnyGame::new(&rules)?, game => read(&file_path, file, &game)?);
+    let mut info = with_game!(AnyGame::new(&rules)?, game => read(&file_path, file, &game)?);
+    if path.is_dir() {
+        info.run = Some(read_run(&path, info.provenance.games)?);
+    }
     let mut stdout = std::io::stdout().lock();
     if arguments.json {
         serde_json::to_writer_pretty(&mut stdout, &info)?;
@@ -83,7 +102,7 @@ fn read<G: Indexed>(path: &Path, file: ModelFile, game: &G) -> Result<Info, Fail
     let (network, hash) = file.load(game)?;
     let (nonzero_weights, smallest_weight, largest_weight) = network.weight_range();
     Ok(Info {
-        path: path.to_owned(),
+        path: path.display().to_string(),
         kind,
         bytes: path.metadata().map_or(0, |metadata| metadata.len()),
         hash: format!("{hash:016x}"),
@@ -99,14 +118,59 @@ fn read<G: Indexed>(path: &Path, file: ModelFile, game: &G) -> Result<Info, Fail
         largest_weight,
         objective: header.objective,
         provenance: header.provenance,
+        run: None,
+    })
+}
+
+fn read_run(folder: &Path, trained: u64) -> Result<RunInfo, Failure> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut files: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
+    files.sort_unstable();
+    let metrics = std::fs::read_to_string(folder.join("metrics.jsonl")).unwrap_or_default();
+    Ok(RunInfo {
+        path: folder.display().to_string(),
+        games: trainer::stored_config(folder)?.games,
+        trained,
+        files,
+        last: metrics
+            .lines()
+            .last()
+            .and_then(|line| serde_json::from_str(line).ok()),
     })
 }
 
 fn text(info: &Info) -> String {
     let provenance = &info.provenance;
     let share = 100.0 * info.nonzero_weights as f64 / info.weights.max(1) as f64;
+    let mut text = String::new();
+    let mut row = |name: &str, value: String| text += &format!("{name:<10} {value}\n");
+    if let Some(run) = &info.run {
+        let state = if run.trained < run.games {
+            "can be resumed"
+        } else {
+            "complete"
+        };
+        row(
+            "run",
+            format!(
+                "{}, {} of {} games, {state}",
+                run.path, run.trained, run.games
+            ),
+        );
+        row("files", run.files.join(", "));
+        if let Some(last) = &run.last {
+            row(
+                "curves",
+                format!(
+                    "at {} games: mean score {:.0}, mean moves {:.0}, largest tile {}, TD error {:.1}",
+                    last.games, last.mean_score, last.mean_moves, last.max_tile, last.td_error
+                ),
+            );
+        }
+    }
     let rows = [
-        ("file", info.path.display().to_string()),
+        ("file", info.path.clone()),
         ("kind", format!("{} of an n-tuple network", info.kind)),
         ("size", format!("{:.1} MB", info.bytes as f64 / 1e6)),
         ("hash", info.hash.clone()),
@@ -150,9 +214,8 @@ fn text(info: &Info) -> String {
         ("processor", provenance.processor.clone()),
         ("command", provenance.command.clone()),
     ];
-    let mut text = String::new();
     for (name, value) in rows {
-        text += &format!("{name:<10} {value}\n");
+        row(name, value);
     }
     text += "configuration\n";
     for line in provenance.config.lines() {

@@ -1,8 +1,8 @@
 use crate::failure::Failure;
 use crate::games::{AnyGame, with_game};
 use crate::{agents, interrupt};
-use engine::{Decision, Direction, Episode, Game, derive_seed, game_rng, tile};
-use evaluation::AgentSpec;
+use engine::{Decision, Direction, Episode, Game, tile};
+use evaluation::{AgentSpec, match_game};
 use network::Indexed;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -56,8 +56,8 @@ fn play<G: Indexed>(
     let delay = arguments
         .delay
         .unwrap_or(Duration::from_millis(if in_place { 50 } else { 0 }));
-    agent.begin_game(derive_seed(arguments.seed, "agent"));
-    let mut episode = Episode::start(game, game_rng(derive_seed(arguments.seed, "match"), 0));
+    let (mut episode, agent_seed) = match_game(game, arguments.seed, 0);
+    agent.begin_game(agent_seed);
     let mut drawn_lines = 0;
     loop {
         let enough = arguments.moves.is_some_and(|moves| episode.moves >= moves);
@@ -83,7 +83,7 @@ fn play<G: Indexed>(
             )));
         };
         episode.advance(game, afterstate, reward);
-        std::thread::sleep(delay);
+        interrupt::sleep(delay, interrupted);
     }
     let outcome = episode.outcome(game);
     let over = game.slides(episode.board).iter().all(Option::is_none);

@@ -1,12 +1,15 @@
+//! The command `train`.
+
+mod output;
+
 use crate::failure::Failure;
-use crate::games::{AnyGame, parse_rules, with_game};
+use crate::games::{AnyGame, parse_rules, read_settings, with_game};
 use crate::progress::{self, Progress, note};
 use crate::{agents, interrupt, provenance, runs};
 use evaluation::{AgentMaker, AgentReport, AgentSpec, GreedyAgent, Match, Report};
 use network::Indexed;
-use serde::Serialize;
-use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 use trainer::{End, Run, Saved, Schedule, StepSizeRule, TrainConfig, TrainError};
@@ -43,7 +46,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "resume")]
     patterns: Option<String>,
     /// How errors become weight changes: constant, or tc for temporal coherence [default: tc]
-    #[arg(long, value_parser = parse_step_size, conflicts_with = "resume")]
+    #[arg(long, conflicts_with = "resume")]
     step_size: Option<StepSizeRule>,
     /// Step size, shared by all look-ups: a number, linear:from=A,to=B, exponential:from=A,to=B, or
     /// steps:A,B@0.5,C@0.9 [default: 1.0 for tc, 0.1 for constant]
@@ -66,45 +69,13 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-fn parse_step_size(text: &str) -> Result<StepSizeRule, String> {
-    match text {
-        "constant" => Ok(StepSizeRule::Constant),
-        "tc" => Ok(StepSizeRule::Tc),
-        _ => Err("expected constant or tc".to_owned()),
-    }
-}
-
-/// The JSON object.
-#[derive(Serialize)]
-struct Output {
-    run: PathBuf,
-    /// The model; none if interrupted.
-    model: Option<PathBuf>,
-    model_hash: Option<String>,
-    checkpoint: PathBuf,
-    interrupted: bool,
-    games: u64,
-    moves: u64,
-    seconds: f64,
-    moves_per_second: f64,
-    mean_score: f64,
-    evaluation: Option<Report>,
-}
-
 impl Arguments {
     /// The settings: defaults, then the file, then flags.
     fn new_config(&self) -> Result<TrainConfig, Failure> {
         let mut config = match &self.config {
             None => TrainConfig::default(),
-            Some(path) => {
-                let text = std::fs::read_to_string(path).map_err(|error| {
-                    Failure::usage(format!(
-                        "cannot read the configuration {}: {error}",
-                        path.display()
-                    ))
-                })?;
-                TrainConfig::from_toml(&text)?
-            }
+            Some(path) => TrainConfig::from_toml(&read_settings(path)?)
+                .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?,
         };
         if let Some(rules) = &self.rules {
             config.rules = parse_rules(rules)?;
@@ -146,11 +117,16 @@ impl Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let program = provenance::of_program();
+    let interrupted = interrupt::flag();
     if arguments.resume {
         let folder = arguments.folder_to_resume()?;
         let config = arguments.change_totals(trainer::stored_config(&folder)?)?;
         return with_game!(AnyGame::new(&config.rules)?, game => {
-            train(Run::resume(&folder, config, &game, program)?, &game, arguments)
+            let run = Run::resume(&folder, config, &game, program)?;
+            if run.summary().games == 0 {
+                note(&format!("There is no checkpoint in {} yet: it starts over.", folder.display()));
+            }
+            train(run, &game, arguments, &interrupted)
         });
     }
     let config = arguments.new_config()?;
@@ -159,7 +135,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             Some(name) => Run::create(&runs::named(&arguments.runs, name)?, config, &game, program)?,
             None => create_numbered(&arguments.runs, &config, &game, &program)?,
         };
-        train(run, &game, arguments)
+        train(run, &game, arguments, &interrupted)
     })
 }
 
@@ -173,50 +149,50 @@ fn create_numbered<G: Indexed>(
     loop {
         let path = folder.join(runs::next_number(folder));
         match Run::create(&path, config.clone(), game, program.clone()) {
-            Err(TrainError::Exists(_)) => (),
+            Err(TrainError::Exists(_) | TrainError::InUse(_)) => (),
             result => return result,
         }
     }
 }
 
-fn train<G: Indexed>(mut run: Run<G>, game: &G, arguments: &Arguments) -> Result<(), Failure> {
-    let interrupted = interrupt::flag();
+fn train<G: Indexed>(
+    mut run: Run<G>,
+    game: &G,
+    arguments: &Arguments,
+    interrupted: &Arc<AtomicBool>,
+) -> Result<(), Failure> {
     let config = run.config().clone();
     let network = run.network();
     note(&format!(
-        "Training in {}: {} boards, patterns {} ({} weights), step size {} x {}, {} threads.",
+        "Training in {}: rules {}, patterns {} ({} weights), step size {} x {}, threads {}.",
         run.path().display(),
         config.rules,
         network.structure(),
         network.entries(),
-        match config.step_size {
-            StepSizeRule::Constant => "constant",
-            StepSizeRule::Tc => "tc",
-        },
-        config.alpha.clone().unwrap_or(Schedule::Constant(1.0)),
+        config.step_size,
+        config
+            .alpha
+            .clone()
+            .map_or(String::new(), |alpha| alpha.to_string()),
         config.threads.unwrap_or(1),
     ));
-    let bar = Progress::new(config.games);
-    bar.resumed_at(run.summary().games);
-    let end = run.train(&interrupted, &mut |progress| show(&bar, progress));
+    let bar = Progress::new(config.games, run.summary().games);
+    let end = run.train(interrupted, &mut |progress| show(&bar, progress));
     bar.finish();
-    let complete = end? == End::Complete;
-
-    let saved = if complete {
-        Some(run.save_model()?)
-    } else {
-        None
+    let saved = match end? {
+        End::Complete => Some(run.save_model()?),
+        End::Interrupted => None,
     };
     let evaluation = match &saved {
-        Some(saved) if config.eval_games > 0 => evaluate(&mut run, game, saved, &interrupted)?,
+        Some(saved) if config.eval_games > 0 => evaluate(&run, game, saved, interrupted)?,
         _ => None,
     };
     let interrupted = interrupted.load(Relaxed);
-    print(&run, saved.as_ref(), evaluation, interrupted, arguments)?;
+    let printed = output::print(&run, saved.as_ref(), evaluation, interrupted, arguments);
     if interrupted {
         return Err(Failure::Interrupted);
     }
-    Ok(())
+    printed
 }
 
 fn show(bar: &Progress, progress: trainer::Progress) {
@@ -228,21 +204,21 @@ fn show(bar: &Progress, progress: trainer::Progress) {
             best_tile,
         } => bar.show(games, || {
             let rate = progress::rate(moves_per_second);
-            format!("mean score {mean_score:.0}, best tile {best_tile}, {rate}")
+            format!("mean {mean_score:.0}, best {best_tile}, {rate}")
         }),
         trainer::Progress::Saving(path) => bar.line(&format!("Saving {}", path.display())),
-        trainer::Progress::Warning(text) => bar.line(&format!("warning: {text}; training goes on")),
+        trainer::Progress::Warning(text) => bar.line(&format!("warning: {text}")),
     }
 }
 
 /// Measures the trained player in greedy play, in points of its curves too.
 fn evaluate<G: Indexed>(
-    run: &mut Run<G>,
+    run: &Run<G>,
     game: &G,
     saved: &Saved,
     interrupted: &AtomicBool,
 ) -> Result<Option<Report>, Failure> {
-    let (network, config) = (run.network(), run.config().clone());
+    let (network, config) = (run.network(), run.config());
     let spec = AgentSpec {
         name: "greedy".to_owned(),
         options: vec![("value".to_owned(), saved.model.display().to_string())],
@@ -259,96 +235,26 @@ fn evaluate<G: Indexed>(
         return Ok(None);
     };
     if !interrupted.load(Relaxed)
-        && let Err(error) =
-            run.log_scalars(&evaluation_scalars(&measured, config.rules.target_rank()))
+        && let Err(error) = run.log_evaluation(&evaluation_scalars(&measured, config))
     {
         note(&format!("warning: {error}"));
     }
-    Ok(Some(Report {
-        rules: config.rules.to_string(),
-        target: engine::tile(config.rules.target_rank()),
-        agents: vec![measured],
-        seed: settings.seed,
-        threads: settings.threads,
-    }))
+    let mut report = Report::new(&config.rules, settings);
+    report.agents.push(measured);
+    Ok(Some(report))
 }
 
-fn evaluation_scalars(measured: &AgentReport, target_rank: u8) -> Vec<(String, f64)> {
+fn evaluation_scalars(measured: &AgentReport, config: &TrainConfig) -> Vec<(String, f64)> {
     let mut scalars = vec![
         ("eval/mean_reward".to_owned(), measured.score.mean),
         ("eval/mean_ep_length".to_owned(), measured.moves.mean),
     ];
-    let lowest = engine::tile(target_rank.saturating_sub(2));
-    for (tile, statistics) in &measured.reach {
-        if *tile >= lowest && statistics.rate > 0.0 {
+    let lowest = engine::tile(trainer::lowest_reach_rank(&config.rules));
+    let target = engine::tile(config.rules.target_rank());
+    for (&tile, statistics) in &measured.reach {
+        if tile >= lowest && (tile <= target || statistics.rate > 0.0) {
             scalars.push((format!("eval/reach_{tile}"), statistics.rate));
         }
     }
     scalars
-}
-
-fn print<G: Indexed>(
-    run: &Run<G>,
-    saved: Option<&Saved>,
-    evaluation: Option<Report>,
-    interrupted: bool,
-    arguments: &Arguments,
-) -> Result<(), Failure> {
-    let summary = run.summary();
-    let checkpoint = run.path().join("checkpoint");
-    let mut stdout = std::io::stdout().lock();
-    if arguments.json {
-        let output = Output {
-            run: run.path().to_owned(),
-            model: saved.map(|saved| saved.model.clone()),
-            model_hash: saved.map(|saved| format!("{:016x}", saved.hash)),
-            checkpoint,
-            interrupted,
-            games: summary.games,
-            moves: summary.moves,
-            seconds: summary.seconds,
-            moves_per_second: summary.moves as f64 / summary.seconds.max(1e-9),
-            mean_score: summary.mean_score,
-            evaluation,
-        };
-        serde_json::to_writer(&mut stdout, &output)?;
-        return Ok(writeln!(stdout)?);
-    }
-    let rate = progress::rate(summary.moves as f64 / summary.seconds.max(1e-9));
-    writeln!(
-        stdout,
-        "Trained {} games in {:.0} s ({rate}); mean score of the last 1,000: {:.0}.",
-        summary.games, summary.seconds, summary.mean_score
-    )?;
-    let name = run.path().file_name().unwrap_or_default().display();
-    let Some(saved) = saved else {
-        writeln!(stdout, "Stopped, and saved in {}.", checkpoint.display())?;
-        writeln!(stdout, "  go on    afterstate train --resume --name {name}")?;
-        return Ok(writeln!(
-            stdout,
-            "  play     afterstate play greedy:value={}",
-            run.path().display()
-        )?);
-    };
-    if let Some(report) = evaluation {
-        writeln!(stdout, "\n{}\n", report.table())?;
-    }
-    let (model, folder) = (saved.model.display(), run.path().display());
-    writeln!(stdout, "  model    {model}")?;
-    writeln!(
-        stdout,
-        "  curves   {folder}/metrics.jsonl, and: tensorboard --logdir {}",
-        arguments.runs.display()
-    )?;
-    writeln!(stdout, "  watch    afterstate play greedy:value={folder}")?;
-    writeln!(
-        stdout,
-        "  measure  afterstate eval greedy:value={folder} --games 10000"
-    )?;
-    writeln!(
-        stdout,
-        "  go on    afterstate train --resume --name {name} --games {}",
-        2 * summary.games
-    )?;
-    Ok(())
 }
