@@ -123,8 +123,15 @@ fn damaged_and_foreign_files_are_refused() {
     place.fails(
         "train --resume --name run --games 40",
         1,
-        &["runs/run/checkpoint", "header"],
+        &["runs/run/checkpoint", "is a model, not a checkpoint"],
     );
+    fs::remove_file(&checkpoint).expect("removed");
+    place.fails(
+        "train --resume --name run --games 40",
+        1,
+        &["has a model but no checkpoint"],
+    );
+    place.fails("info runs", 1, &["is a folder without one"]);
     place.fails(
         "eval greedy:value=nowhere/model",
         1,
