@@ -57,7 +57,7 @@ fn a_run_leaves_a_model_curves_and_its_configuration() {
     let text = place.text(&format!("train {SMALL} --games 60"));
     for part in [
         "runs/003/model",
-        "| greedy:value=runs/003/model |",
+        "| greedy:value=runs/003 |",
         "tensorboard --logdir runs",
         "afterstate play greedy:value=runs/003",
         "--resume --name 003 --games 120",

@@ -51,7 +51,7 @@ pub(crate) fn parse_specs(
         name: "random".to_owned(),
         options: Vec::new(),
     };
-    let Some(model) = runs::latest_model(runs) else {
+    let Some(run) = runs::latest_playable(runs) else {
         note(&format!(
             "No trained player in {} yet (`afterstate train` makes one): random play.",
             runs.display()
@@ -60,7 +60,7 @@ pub(crate) fn parse_specs(
     };
     let mut specs = vec![AgentSpec {
         name: "greedy".to_owned(),
-        options: vec![("value".to_owned(), model.display().to_string())],
+        options: vec![("value".to_owned(), run.display().to_string())],
     }];
     if baseline {
         specs.push(random);

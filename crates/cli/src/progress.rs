@@ -62,7 +62,7 @@ impl Progress {
         }
         *shown = Some(Instant::now());
         let message = match self.time_left(games) {
-            Some(left) => format!("{left} left, {}", message()),
+            Some(left) => format!("{left:#} left, {}", message()),
             None => message(),
         };
         if self.terminal {

@@ -65,10 +65,11 @@ pub(crate) fn model_file(path: &Path) -> PathBuf {
     }
 }
 
-/// The model of the latest run that has one.
-pub(crate) fn latest_model(runs: &Path) -> Option<PathBuf> {
-    let models = by_time(runs).into_iter().map(|run| model_file(&run));
-    models.into_iter().find(|model| model.is_file())
+/// The latest run that can be played from.
+pub(crate) fn latest_playable(runs: &Path) -> Option<PathBuf> {
+    by_time(runs)
+        .into_iter()
+        .find(|run| model_file(run).is_file())
 }
 
 #[cfg(test)]

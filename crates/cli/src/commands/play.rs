@@ -61,21 +61,18 @@ fn play<G: Indexed>(
     let mut drawn_lines = 0;
     loop {
         let enough = arguments.moves.is_some_and(|moves| episode.moves >= moves);
-        let stop = enough || interrupted.load(Relaxed);
-        let decision = if stop {
-            None
-        } else {
-            agent.decide(episode.board)
-        };
+        let decision = agent.decide(episode.board);
         let text = frame(game, spec, &episode, decision.as_ref());
         if in_place && drawn_lines > 0 {
             // Up over the last drawing, and clear what follows.
-            write!(stdout, "\x1b[{drawn_lines}A\x1b[J")?;
+            write!(stdout, "\r\x1b[{drawn_lines}A\x1b[J")?;
         }
         write!(stdout, "{text}")?;
         stdout.flush()?;
         drawn_lines = text.lines().count();
-        let Some(decision) = decision else { break };
+        let Some(decision) = decision.filter(|_| !enough && !interrupted.load(Relaxed)) else {
+            break;
+        };
         let Some((afterstate, reward)) = game.slide(episode.board, decision.direction) else {
             return Err(Failure::failed(format!(
                 "{spec} chose {}, which is no legal move",

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
-use trainer::{End, Run, Saved, Schedule, StepSizeRule, TrainConfig, TrainError};
+use trainer::{End, Run, Schedule, StepSizeRule, TrainConfig, TrainError};
 
 /// Train a value function by self-play, then measure it.
 ///
@@ -162,13 +162,11 @@ fn train<G: Indexed>(
     interrupted: &Arc<AtomicBool>,
 ) -> Result<(), Failure> {
     let config = run.config().clone();
-    let network = run.network();
     note(&format!(
-        "Training in {}: rules {}, patterns {} ({} weights), step size {} x {}, threads {}.",
+        "Training in {}: {}, patterns {}, step size {} x {}, threads {}.",
         run.path().display(),
         config.rules,
-        network.structure(),
-        network.entries(),
+        run.network().structure(),
         config.step_size,
         config
             .alpha
@@ -184,7 +182,7 @@ fn train<G: Indexed>(
         End::Interrupted => None,
     };
     let evaluation = match &saved {
-        Some(saved) if config.eval_games > 0 => evaluate(&run, game, saved, interrupted)?,
+        Some(_) if config.eval_games > 0 => evaluate(&run, game, interrupted)?,
         _ => None,
     };
     let interrupted = interrupted.load(Relaxed);
@@ -215,13 +213,12 @@ fn show(bar: &Progress, progress: trainer::Progress) {
 fn evaluate<G: Indexed>(
     run: &Run<G>,
     game: &G,
-    saved: &Saved,
     interrupted: &AtomicBool,
 ) -> Result<Option<Report>, Failure> {
     let (network, config) = (run.network(), run.config());
     let spec = AgentSpec {
         name: "greedy".to_owned(),
-        options: vec![("value".to_owned(), saved.model.display().to_string())],
+        options: vec![("value".to_owned(), run.path().display().to_string())],
     };
     let agent_game = game.clone();
     let agent: AgentMaker<G> =
