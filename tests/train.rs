@@ -47,11 +47,12 @@ fn a_run_leaves_a_model_curves_and_its_configuration() {
         again["evaluation"]["agents"][0]["score"],
         output["evaluation"]["agents"][0]["score"]
     );
+    assert_eq!(again["model_hash"], output["model_hash"]);
     // So does its configuration, read back.
     let third = place.json("train --config runs/001/config.toml --name copy --json");
     assert_eq!(
-        (&third["run"], &third["moves"]),
-        (&"runs/copy".into(), &output["moves"])
+        (&third["run"], &third["model_hash"]),
+        (&"runs/copy".into(), &output["model_hash"])
     );
 
     let text = place.text(&format!("train {SMALL} --games 60"));
