@@ -117,3 +117,23 @@ fn help_is_what_a_bare_call_prints() {
     assert!(place.text("train --help").contains("[default: 50000]"));
     assert!(place.text("--version").starts_with("afterstate "));
 }
+
+#[test]
+fn another_target_is_counted_by_the_same_player() {
+    let place = Place::new();
+    std::fs::write(place.path("low.toml"), "target = 4\n").expect("written");
+    let report = place.json("eval random --rules low.toml --games 50 --json");
+    assert_eq!(
+        (&report["target"], &report["rules"]),
+        (&4.into(), &"4x4, target 4".into())
+    );
+    assert_eq!(report["agents"][0]["reach"]["4"]["rate"], 1.0);
+    let usual = place.json("eval random --games 50 --json");
+    assert_eq!(usual["agents"][0]["score"], report["agents"][0]["score"]);
+    // The model remembers the target.
+    place.text("train --rules low.toml --patterns 012 --games 20 --threads 1 --eval-games 0");
+    assert_eq!(
+        place.json("eval greedy:value=runs/001 --games 5 --json")["target"],
+        4
+    );
+}

@@ -86,10 +86,11 @@ pub(crate) fn rules_for(rules: Option<&str>, specs: &[AgentSpec]) -> Result<Rule
     }
 }
 
-/// Plays an agent's games with a progress bar. Interrupted, it reports the games up to the first unfinished
+/// Plays an agent's games with a progress bar. `rules` are those asked for, whose target is counted. Interrupted, it reports the games up to the first unfinished
 /// one; `None` if that leaves none.
 pub(crate) fn measure<G: Game>(
     game: &G,
+    rules: &Rules,
     spec: &AgentSpec,
     agent: &AgentMaker<G>,
     settings: Match,
@@ -112,5 +113,5 @@ pub(crate) fn measure<G: Game>(
     bar.finish();
     let result = result.map_err(|error| Failure::failed(format!("{spec}: {error}")))?;
     let played = !result.outcomes.is_empty();
-    Ok(played.then(|| AgentReport::new(spec, game.rules(), &result)))
+    Ok(played.then(|| AgentReport::new(spec, rules, &result)))
 }

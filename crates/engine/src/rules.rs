@@ -115,13 +115,14 @@ impl Rules {
         Ok(rules)
     }
 
-    /// Whether these are the rules that [`crate::Classic`] plays.
+    /// Whether [`crate::Classic`] plays by these rules. A target that does not end the game changes no move, only
+    /// what is counted.
     pub fn is_classic(&self) -> bool {
         let untargeted = Rules {
             target: None,
             ..self.clone()
         };
-        untargeted == Rules::default() && self.target_rank() == Rules::default().target_rank()
+        untargeted == Rules::default()
     }
 
     /// The board's shape.
@@ -248,6 +249,16 @@ mod tests {
     #[test]
     fn names_give_the_usual_rules() {
         assert!(Rules::named("4x4").is_ok_and(|rules| rules.is_classic()));
+        for (text, classic) in [
+            ("target = 4096", true),
+            ("target = 4096\nstop_at_target = true", false),
+            ("start_tiles = 3", false),
+        ] {
+            assert!(
+                Rules::from_toml(text).is_ok_and(|rules| rules.is_classic() == classic),
+                "{text}"
+            );
+        }
         let small = Rules::sized(2, 3);
         assert_eq!(Rules::named("2x3"), Ok(small.clone()));
         assert_eq!((small.largest_rank(), small.target_rank()), (7, 6));

@@ -49,7 +49,7 @@ pub struct Provenance {
     pub seconds: f64,
 }
 
-/// Saves a network. With `sums` and a non-empty `state` (opaque to this crate) the file is a checkpoint, which
+/// Saves a network that was trained by some rules. With `sums` and a non-empty `state` (opaque to this crate) the file is a checkpoint, which
 /// can be played from like any model. Returns the checksum of the tables, which identifies what was learned.
 ///
 /// # Errors
@@ -57,13 +57,14 @@ pub struct Provenance {
 pub fn save<G: Indexed>(
     path: &Path,
     network: &NTuple<G>,
+    rules: &Rules,
     provenance: Provenance,
     sums: Option<&CoherenceSums>,
     state: &[u8],
 ) -> Result<u64, FileError> {
     let header = ModelHeader {
         objective: Objective::Score,
-        rules: network.game().rules().clone(),
+        rules: rules.clone(),
         structure: network.structure().spelled_out(),
         radix: network.radix(),
         coherent: sums.is_some(),

@@ -57,8 +57,24 @@ fn models_and_checkpoints_come_back_bit_for_bit() {
             folder.path().join("checkpoint"),
         );
         let (network, sums) = trained(game, patterns);
-        let hash = save(&model, &network, provenance(), None, &[]).expect("written");
-        save(&checkpoint, &network, provenance(), Some(&sums), &[1, 2, 3]).expect("written");
+        let hash = save(
+            &model,
+            &network,
+            network.game().rules(),
+            provenance(),
+            None,
+            &[],
+        )
+        .expect("written");
+        save(
+            &checkpoint,
+            &network,
+            network.game().rules(),
+            provenance(),
+            Some(&sums),
+            &[1, 2, 3],
+        )
+        .expect("written");
         assert_eq!(
             fs::read_dir(folder.path()).expect("a folder").count(),
             2,
@@ -79,7 +95,15 @@ fn models_and_checkpoints_come_back_bit_for_bit() {
         let file = ModelFile::open(&checkpoint).expect("our own");
         let (read, read_sums) = file.load_for_training(game).expect("our own");
         let again = folder.path().join("again");
-        save(&again, &read, provenance(), read_sums.as_ref(), &[1, 2, 3]).expect("written");
+        save(
+            &again,
+            &read,
+            read.game().rules(),
+            provenance(),
+            read_sums.as_ref(),
+            &[1, 2, 3],
+        )
+        .expect("written");
         assert_eq!(
             fs::read(&again).expect("bytes"),
             fs::read(&checkpoint).expect("bytes")
@@ -99,7 +123,15 @@ fn the_order_in_files_is_that_of_the_plain_kernel() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("model");
     let (network, _) = trained(&Classic, "0123 45670 fa7");
-    save(&path, &network, provenance(), None, &[]).expect("written");
+    save(
+        &path,
+        &network,
+        network.game().rules(),
+        provenance(),
+        None,
+        &[],
+    )
+    .expect("written");
     let plain = Variant::new(Rules::default()).expect("playable");
     let (read, _) = ModelFile::open(&path)
         .and_then(|file| file.load(&plain))
@@ -121,7 +153,15 @@ fn the_order_in_files_is_that_of_the_plain_kernel() {
         &mut trace,
     );
     single.update(&trace, 42.0);
-    save(&path, &single, provenance(), None, &[]).expect("written");
+    save(
+        &path,
+        &single,
+        single.game().rules(),
+        provenance(),
+        None,
+        &[],
+    )
+    .expect("written");
     let bytes = fs::read(&path).expect("bytes");
     let weight = bytes.len() - 8 - 4 * 65_536 + 4 * (3 + 2 * 256 + 4096);
     assert_eq!(bytes[weight..weight + 4], 42.0_f32.to_le_bytes());
@@ -132,7 +172,15 @@ fn what_is_wrong_with_a_file_is_said() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("model");
     let (network, _) = trained(&Classic, "012 34");
-    save(&path, &network, provenance(), None, &[]).expect("written");
+    save(
+        &path,
+        &network,
+        network.game().rules(),
+        provenance(),
+        None,
+        &[],
+    )
+    .expect("written");
     let sound = fs::read(&path).expect("bytes");
     let load = |path: &Path| match ModelFile::open(path).and_then(|file| file.load(&Classic)) {
         Ok(_) => "sound".to_owned(),
@@ -171,7 +219,15 @@ fn what_is_wrong_with_a_file_is_said() {
     }));
 
     let nowhere = folder.path().join("missing").join("model");
-    let error = save(&nowhere, &network, provenance(), None, &[]).expect_err("no folder");
+    let error = save(
+        &nowhere,
+        &network,
+        network.game().rules(),
+        provenance(),
+        None,
+        &[],
+    )
+    .expect_err("no folder");
     assert!(matches!(error, FileError::Write { .. }), "{error}");
 }
 
@@ -181,7 +237,15 @@ fn made_up_lengths_are_not_believed() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("model");
     let (network, _) = trained(&Classic, "012 34");
-    save(&path, &network, provenance(), None, &[]).expect("written");
+    save(
+        &path,
+        &network,
+        network.game().rules(),
+        provenance(),
+        None,
+        &[],
+    )
+    .expect("written");
     let sound = fs::read(&path).expect("bytes");
     let header = u32::from_le_bytes([sound[12], sound[13], sound[14], sound[15]]) as usize;
     let mut refused = 0;

@@ -276,7 +276,8 @@ impl<G: Indexed> Run<G> {
             source: std::io::Error::other(error),
         })?;
         let (network, sums) = (&self.learner.network, self.learner.step_size.sums());
-        network::save(&path, network, self.provenance()?, sums, &state)?;
+        let rules = &self.config.rules;
+        network::save(&path, network, rules, self.provenance()?, sums, &state)?;
         Ok(())
     }
 
@@ -286,7 +287,8 @@ impl<G: Indexed> Run<G> {
     /// When it cannot be written.
     pub fn save_model(&self) -> Result<Saved, TrainError> {
         let model = self.folder.model();
-        let hash = network::save(&model, &self.learner.network, self.provenance()?, None, &[])?;
+        let (network, rules) = (&self.learner.network, &self.config.rules);
+        let hash = network::save(&model, network, rules, self.provenance()?, None, &[])?;
         Ok(Saved { model, hash })
     }
 

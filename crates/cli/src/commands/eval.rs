@@ -3,6 +3,7 @@ use crate::games::{AnyGame, with_game};
 use crate::progress::note;
 use crate::provenance::{REVISION, VERSION, command, processor};
 use crate::{agents, interrupt};
+use engine::Rules;
 use evaluation::{AgentSpec, Match, Report};
 use network::Indexed;
 use serde::Serialize;
@@ -55,8 +56,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let specs = agents::parse_specs(&arguments.agents, &arguments.runs, true)?;
     let rules = agents::rules_for(arguments.rules.as_deref(), &specs)?;
     let interrupted = interrupt::flag();
-    let report =
-        with_game!(AnyGame::new(&rules)?, game => report(&game, &specs, arguments, &interrupted)?);
+    let report = with_game!(AnyGame::new(&rules)?, game => report(&game, &rules, &specs, arguments, &interrupted)?);
     let interrupted = interrupted.load(Relaxed);
     let mut stdout = std::io::stdout().lock();
     if arguments.json {
@@ -87,6 +87,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 fn report<G: Indexed>(
     game: &G,
+    rules: &Rules,
     specs: &[AgentSpec],
     arguments: &Arguments,
     interrupted: &AtomicBool,
@@ -97,12 +98,17 @@ fn report<G: Indexed>(
         seed: arguments.seed,
         threads: arguments.threads.map_or_else(all, usize::from),
     };
-    let mut report = Report::new(game.rules(), settings);
+    let mut report = Report::new(rules, settings);
     // All agents are made before the first game, so that a mistake in the last does not cost the others' time.
     for (spec, maker) in specs.iter().zip(agents::makers(game, specs)?) {
-        report
-            .agents
-            .extend(agents::measure(game, spec, &maker, settings, interrupted)?);
+        report.agents.extend(agents::measure(
+            game,
+            rules,
+            spec,
+            &maker,
+            settings,
+            interrupted,
+        )?);
     }
     Ok(report)
 }

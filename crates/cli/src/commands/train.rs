@@ -228,7 +228,9 @@ fn evaluate<G: Indexed>(
         seed: config.seed,
         threads: config.threads.unwrap_or(1),
     };
-    let Some(measured) = agents::measure(game, &spec, &agent, settings, interrupted)? else {
+    let Some(measured) =
+        agents::measure(game, &config.rules, &spec, &agent, settings, interrupted)?
+    else {
         return Ok(None);
     };
     if !interrupted.load(Relaxed)
