@@ -160,11 +160,15 @@ fn text(info: &Info) -> String {
         );
         row("files", run.files.join(", "));
         if let Some(last) = &run.last {
+            let error = match last.td_error {
+                error if error < 1e9 => format!("{error:.1}"),
+                _ => "beyond all bounds: it diverged".to_owned(),
+            };
             row(
                 "curves",
                 format!(
-                    "at {} games: mean score {:.0}, mean moves {:.0}, largest tile {}, TD error {:.1}",
-                    last.games, last.mean_score, last.mean_moves, last.max_tile, last.td_error
+                    "at {} games: mean score {:.0}, mean moves {:.0}, largest tile {}, TD error {error}",
+                    last.games, last.mean_score, last.mean_moves, last.max_tile
                 ),
             );
         }
