@@ -153,33 +153,6 @@ fn damaged_and_foreign_files_are_refused() {
 }
 
 #[test]
-#[cfg(target_os = "linux")]
-fn threads_that_the_system_refuses_are_no_panic() {
-    let place = Place::new();
-    // A thread needs room for its stack: no more than a gigabyte of it in all.
-    let program = assert_cmd::cargo::cargo_bin!("afterstate");
-    let limited = |line: &str| {
-        let script = format!("ulimit -v 1000000; exec {} {line}", program.display());
-        let mut command = std::process::Command::new("sh");
-        command.args(["-c", &script]).current_dir(place.path("."));
-        command.output().expect("a shell")
-    };
-    for line in [
-        "train --patterns 012 --threads 1000 --games 5000",
-        "eval random --threads 1000",
-    ] {
-        let output = limited(line);
-        let message = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{line}: {message}");
-        assert!(
-            message.contains("error: ") && message.contains("threads"),
-            "{line}: {message}"
-        );
-        assert!(!message.contains("panicked"), "{line}: {message}");
-    }
-}
-
-#[test]
 fn unwritable_places_are_named() {
     let place = Place::new();
     fs::write(place.path("file"), "").expect("written");
