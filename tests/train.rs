@@ -174,3 +174,13 @@ fn other_boards_train_by_name_and_by_file() {
         &["is for 2x4 boards, the game is on 4x4"],
     );
 }
+
+#[test]
+fn numbers_go_on_past_names_that_are_hardly_numbers() {
+    let place = Place::new();
+    let train = "train --patterns 01 --threads 1 --games 5 --eval-games 0 --json";
+    place.json(&format!("{train} --name 4294967295"));
+    for number in ["4294967296", "4294967297"] {
+        assert_eq!(place.json(train)["run"], format!("runs/{number}"));
+    }
+}

@@ -10,8 +10,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
+/// The greedy player of a run.
+pub(crate) fn greedy_of(run: &Path) -> AgentSpec {
+    AgentSpec {
+        name: "greedy".to_owned(),
+        options: vec![("value".to_owned(), run.display().to_string())],
+    }
+}
+
 /// Reads the value function that the option `value=` names: a model, a checkpoint, or a run folder.
-pub(crate) fn load_value<G: Indexed>(game: &G, name: &str) -> Result<Arc<NTuple<G>>, SpecError> {
+fn load_value<G: Indexed>(game: &G, name: &str) -> Result<Arc<NTuple<G>>, SpecError> {
     let path = runs::model_file(Path::new(name));
     let loaded = ModelFile::open(&path).and_then(|file| file.load(game));
     let (network, _) = loaded.map_err(|error| SpecError::Value(error.to_string()))?;
@@ -58,10 +66,7 @@ pub(crate) fn parse_specs(
         ));
         return Ok(vec![random]);
     };
-    let mut specs = vec![AgentSpec {
-        name: "greedy".to_owned(),
-        options: vec![("value".to_owned(), run.display().to_string())],
-    }];
+    let mut specs = vec![greedy_of(&run)];
     if baseline {
         specs.push(random);
     }
@@ -86,8 +91,8 @@ pub(crate) fn rules_for(rules: Option<&str>, specs: &[AgentSpec]) -> Result<Rule
     }
 }
 
-/// Plays an agent's games with a progress bar. `rules` are those asked for, whose target is counted. Interrupted, it reports the games up to the first unfinished
-/// one; `None` if that leaves none.
+/// Plays an agent's games with a progress bar. `rules` are those asked for, whose target is counted.
+/// Interrupted, it reports the games up to the first unfinished one; `None` if that leaves none.
 pub(crate) fn measure<G: Game>(
     game: &G,
     rules: &Rules,

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use network::ModelFile;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use trainer::{CHECKPOINT, CONFIG, MODEL};
 
 /// The folder of the run with this name.
 pub(crate) fn named(runs: &Path, name: &str) -> Result<PathBuf, Failure> {
@@ -17,18 +18,19 @@ pub(crate) fn named(runs: &Path, name: &str) -> Result<PathBuf, Failure> {
     Ok(runs.join(name))
 }
 
-/// The first number that no run has yet, counting from the largest.
-pub(crate) fn next_number(runs: &Path) -> String {
+/// The number after the largest that a run has. It may be taken by the time it is used, or by a name so long that
+/// it was not read as a number: then the next is to be tried.
+pub(crate) fn next_number(runs: &Path) -> u64 {
     let names = std::fs::read_dir(runs).into_iter().flatten().flatten();
     let numbers = names.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    format!("{:03}", numbers.map(u64::from).max().unwrap_or(0) + 1)
+    numbers.map(u64::from).max().unwrap_or(0) + 1
 }
 
 /// All runs, the one that was worked on last first.
 fn by_time(runs: &Path) -> Vec<PathBuf> {
     let folders = std::fs::read_dir(runs).into_iter().flatten().flatten();
     let touched = |run: &PathBuf| -> Option<SystemTime> {
-        let files = ["config.toml", "checkpoint", "model"].map(|file| run.join(file));
+        let files = [CONFIG, CHECKPOINT, MODEL].map(|file| run.join(file));
         files
             .iter()
             .filter_map(|file| file.metadata().ok()?.modified().ok())
@@ -48,7 +50,7 @@ pub(crate) fn latest(runs: &Path) -> Option<PathBuf> {
 /// The model that a path means: the file itself, or in a run folder the model, unless the run was resumed and
 /// its checkpoint has seen more games since.
 pub(crate) fn model_file(path: &Path) -> PathBuf {
-    let (model, checkpoint) = (path.join("model"), path.join("checkpoint"));
+    let (model, checkpoint) = (path.join(MODEL), path.join(CHECKPOINT));
     let games = |file: &Path| {
         ModelFile::open(file)
             .ok()
@@ -79,13 +81,13 @@ mod tests {
     #[test]
     fn numbers_go_on_from_the_largest() {
         let runs = tempfile::tempdir().expect("a folder");
-        assert_eq!(next_number(&runs.path().join("missing")), "001");
+        assert_eq!(next_number(&runs.path().join("missing")), 1);
         for name in ["002", "7", "README.md", "best", "99999999999"] {
             std::fs::create_dir(runs.path().join(name)).expect("a folder");
         }
-        assert_eq!(next_number(runs.path()), "008");
+        assert_eq!(next_number(runs.path()), 8);
         std::fs::create_dir(runs.path().join(u32::MAX.to_string())).expect("a folder");
-        assert_eq!(next_number(runs.path()), "4294967296");
+        assert_eq!(next_number(runs.path()), 4_294_967_296);
     }
 
     #[test]

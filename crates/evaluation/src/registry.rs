@@ -79,13 +79,12 @@ pub fn check_spec(spec: &AgentSpec) -> Result<(), SpecError> {
 }
 
 fn kind_of<G: Game>(spec: &AgentSpec) -> Result<Kind<G>, SpecError> {
-    let known = Registry::<G>::kinds().map(|kind| kind.name).join(", ");
-    let kind = Registry::<G>::kinds()
-        .into_iter()
-        .find(|kind| kind.name == spec.name);
+    let kinds = Registry::<G>::kinds();
+    let names = kinds.each_ref().map(|kind| kind.name);
+    let kind = kinds.into_iter().find(|kind| kind.name == spec.name);
     let kind = kind.ok_or_else(|| SpecError::UnknownAgent {
         name: spec.name.clone(),
-        known,
+        known: names.join(", "),
     })?;
     let unknown = spec
         .options

@@ -101,6 +101,12 @@ pub enum FileError {
     },
 }
 
+/// For mapping an error of reading.
+fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> FileError {
+    let path = path.to_owned();
+    move |source| FileError::Read { path, source }
+}
+
 /// Where a file is built up until it is complete.
 fn beside(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -204,16 +210,12 @@ pub(crate) struct Reader {
 impl Reader {
     /// Opens a file and reads its header and state, which then are known to be what was written.
     pub(crate) fn open(path: &Path) -> Result<Reader, FileError> {
-        let failed = |source| FileError::Read {
-            path: path.to_owned(),
-            source,
-        };
         let foreign = |reason| FileError::Foreign {
             path: path.to_owned(),
             reason,
         };
         // Asked before opening: a pipe would wait for a writer.
-        let metadata = fs::metadata(path).map_err(failed)?;
+        let metadata = fs::metadata(path).map_err(unreadable(path))?;
         if metadata.is_dir() {
             return Err(foreign("it is a folder without one"));
         }
@@ -222,7 +224,7 @@ impl Reader {
         }
         let mut reader = Reader {
             path: path.to_owned(),
-            file: File::open(path).map_err(failed)?,
+            file: File::open(path).map_err(unreadable(path))?,
             header: Vec::new(),
             state: Vec::new(),
             length: metadata.len(),
@@ -240,7 +242,10 @@ impl Reader {
         let mut numbers = [0; 3];
         for number in &mut numbers {
             let mut bytes = [0; 4];
-            reader.file.read_exact(&mut bytes).map_err(failed)?;
+            reader
+                .file
+                .read_exact(&mut bytes)
+                .map_err(unreadable(path))?;
             *number = u32::from_le_bytes(bytes);
             head.extend_from_slice(&bytes);
         }
@@ -259,7 +264,7 @@ impl Reader {
         reader
             .file
             .read_exact(&mut head[PREAMBLE..])
-            .map_err(failed)?;
+            .map_err(unreadable(path))?;
         reader.check(xxh3_64(&head))?;
         reader.state = head.split_off(PREAMBLE + header);
         reader.header = head.split_off(PREAMBLE);
@@ -322,10 +327,7 @@ impl Reader {
         self.position = 0;
         self.file
             .read_exact(&mut self.block)
-            .map_err(|source| FileError::Read {
-                path: self.path.clone(),
-                source,
-            })?;
+            .map_err(unreadable(&self.path))?;
         self.left -= self.block.len() as u64;
         self.hash.update(&self.block);
         Ok(())
@@ -340,10 +342,7 @@ impl Reader {
         let mut bytes = [0; CHECKSUM];
         self.file
             .read_exact(&mut bytes)
-            .map_err(|source| FileError::Read {
-                path: self.path.clone(),
-                source,
-            })?;
+            .map_err(unreadable(&self.path))?;
         let found = u64::from_le_bytes(bytes);
         if found != expected {
             return Err(FileError::Damaged {

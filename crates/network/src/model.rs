@@ -49,8 +49,9 @@ pub struct Provenance {
     pub seconds: f64,
 }
 
-/// Saves a network that was trained by some rules. With `sums` and a non-empty `state` (opaque to this crate) the file is a checkpoint, which
-/// can be played from like any model. Returns the checksum of the tables, which identifies what was learned.
+/// Saves a network that was trained by some rules. With `sums` and a non-empty `state` (opaque to this crate) the
+/// file is a checkpoint, which can be played from like any model. Returns the checksum of the tables, which
+/// identifies what was learned.
 ///
 /// # Errors
 /// When the file cannot be written; an older one is then untouched.
@@ -114,6 +115,7 @@ impl ModelFile {
         let starts = table_starts(&structure, header.radix);
         let entries = starts[starts.len() - 1];
         let numbers = entries.saturating_mul(if header.coherent { 3 } else { 1 });
+        // The sum of such a claim's bytes must not overflow; no file is that long either.
         reader.expect_numbers(numbers.min(u64::MAX / 8))?;
         Ok(ModelFile {
             reader,

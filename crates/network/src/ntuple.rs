@@ -91,7 +91,7 @@ impl<G: Indexed> NTuple<G> {
 
     /// The number of ranks that a table distinguishes for each cell: all that can occur, or 16, and then the
     /// last stands for all ranks from 15 up.
-    pub fn radix_for(game: &G) -> u32 {
+    fn radix_for(game: &G) -> u32 {
         MAX_RADIX.min(u32::from(game.rules().largest_rank()) + 1)
     }
 

@@ -48,6 +48,19 @@ fn provenance() -> Provenance {
     }
 }
 
+/// Saves a network without anything of its training; returns the checksum.
+fn save_model<G: Indexed>(path: &Path, network: &NTuple<G>) -> u64 {
+    save(
+        path,
+        network,
+        network.game().rules(),
+        provenance(),
+        None,
+        &[],
+    )
+    .expect("written")
+}
+
 #[test]
 fn models_and_checkpoints_come_back_bit_for_bit() {
     fn check<G: Indexed>(game: &G, patterns: &str) {
@@ -57,15 +70,7 @@ fn models_and_checkpoints_come_back_bit_for_bit() {
             folder.path().join("checkpoint"),
         );
         let (network, sums) = trained(game, patterns);
-        let hash = save(
-            &model,
-            &network,
-            network.game().rules(),
-            provenance(),
-            None,
-            &[],
-        )
-        .expect("written");
+        let hash = save_model(&model, &network);
         save(
             &checkpoint,
             &network,
@@ -123,15 +128,7 @@ fn the_order_in_files_is_that_of_the_plain_kernel() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("model");
     let (network, _) = trained(&Classic, "0123 45670 fa7");
-    save(
-        &path,
-        &network,
-        network.game().rules(),
-        provenance(),
-        None,
-        &[],
-    )
-    .expect("written");
+    save_model(&path, &network);
     let plain = Variant::new(Rules::default()).expect("playable");
     let (read, _) = ModelFile::open(&path)
         .and_then(|file| file.load(&plain))
@@ -153,15 +150,7 @@ fn the_order_in_files_is_that_of_the_plain_kernel() {
         &mut trace,
     );
     single.update(&trace, 42.0);
-    save(
-        &path,
-        &single,
-        single.game().rules(),
-        provenance(),
-        None,
-        &[],
-    )
-    .expect("written");
+    save_model(&path, &single);
     let bytes = fs::read(&path).expect("bytes");
     let weight = bytes.len() - 8 - 4 * 65_536 + 4 * (3 + 2 * 256 + 4096);
     assert_eq!(bytes[weight..weight + 4], 42.0_f32.to_le_bytes());
@@ -172,15 +161,7 @@ fn what_is_wrong_with_a_file_is_said() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("model");
     let (network, _) = trained(&Classic, "012 34");
-    save(
-        &path,
-        &network,
-        network.game().rules(),
-        provenance(),
-        None,
-        &[],
-    )
-    .expect("written");
+    save_model(&path, &network);
     let sound = fs::read(&path).expect("bytes");
     let load = |path: &Path| match ModelFile::open(path).and_then(|file| file.load(&Classic)) {
         Ok(_) => "sound".to_owned(),
@@ -237,15 +218,7 @@ fn made_up_lengths_are_not_believed() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("model");
     let (network, _) = trained(&Classic, "012 34");
-    save(
-        &path,
-        &network,
-        network.game().rules(),
-        provenance(),
-        None,
-        &[],
-    )
-    .expect("written");
+    save_model(&path, &network);
     let sound = fs::read(&path).expect("bytes");
     let header = u32::from_le_bytes([sound[12], sound[13], sound[14], sound[15]]) as usize;
     let mut refused = 0;

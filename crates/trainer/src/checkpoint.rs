@@ -1,6 +1,6 @@
 //! What is stored of a run beside its tables.
 
-use crate::folder::Lengths;
+use crate::folder::{CHECKPOINT, CONFIG, Lengths};
 use crate::lane::LaneState;
 use crate::metrics::Window;
 use crate::{TrainConfig, TrainError};
@@ -45,7 +45,7 @@ impl TrainingState {
 /// # Errors
 /// When there is no run, its files are damaged, or they are of different runs.
 pub fn stored_config(folder: &Path) -> Result<TrainConfig, TrainError> {
-    let (checkpoint, file) = (folder.join("checkpoint"), folder.join("config.toml"));
+    let (checkpoint, file) = (folder.join(CHECKPOINT), folder.join(CONFIG));
     let written = match fs::read_to_string(&file) {
         Ok(text) => Some(TrainConfig::from_toml(&text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,

@@ -8,6 +8,15 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+/// The file of a run folder with its configuration.
+pub const CONFIG: &str = "config.toml";
+/// The file of a run folder that training goes on from.
+pub const CHECKPOINT: &str = "checkpoint";
+/// The file of a run folder with the trained network.
+pub const MODEL: &str = "model";
+/// The file of a run folder with its curves, a [`Metrics`] a line.
+pub const METRICS: &str = "metrics.jsonl";
+
 /// A run's folder, locked against a second process.
 pub(crate) struct Folder {
     path: PathBuf,
@@ -35,7 +44,7 @@ impl Folder {
 
     /// Opens the folder of an existing run.
     pub(crate) fn open(path: &Path) -> Result<Folder, TrainError> {
-        if !["checkpoint", "config.toml"]
+        if ![CHECKPOINT, CONFIG]
             .iter()
             .any(|name| path.join(name).is_file())
         {
@@ -64,17 +73,17 @@ impl Folder {
     }
 
     pub(crate) fn checkpoint(&self) -> PathBuf {
-        self.path.join("checkpoint")
+        self.path.join(CHECKPOINT)
     }
 
     pub(crate) fn model(&self) -> PathBuf {
-        self.path.join("model")
+        self.path.join(MODEL)
     }
 
     /// Writes the configuration beside the old one, then in its place.
     pub(crate) fn write_config(&self, text: &str) -> Result<(), TrainError> {
         let (path, partial) = (
-            self.path.join("config.toml"),
+            self.path.join(CONFIG),
             self.path.join("config.toml.partial"),
         );
         let write = || -> io::Result<()> {
@@ -117,7 +126,6 @@ pub(crate) struct Lengths {
     events: Vec<(String, u64)>,
 }
 
-const METRICS: &str = "metrics.jsonl";
 /// What the name of an evaluation's event file ends with, before the number of games.
 const EVALUATION: &str = "evaluation-";
 

@@ -21,6 +21,7 @@ mod tensorboard;
 pub use checkpoint::stored_config;
 pub use config::TrainConfig;
 pub use error::TrainError;
+pub use folder::{CHECKPOINT, CONFIG, METRICS, MODEL};
 pub use metrics::{Metrics, lowest_reach_rank};
 pub use progress::{End, Progress, Saved, Summary};
 pub use run::Run;

@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         })?,
     };
     let file_path = runs::model_file(&path);
-    if file_path.join("config.toml").is_file() {
+    if file_path.join(trainer::CONFIG).is_file() {
         return Err(Failure::failed(format!(
             "{} is a run without checkpoint or model: either it is before its first checkpoint, or it was stopped before that, and `train --resume` with its --name starts it over",
             path.display()
@@ -127,7 +127,7 @@ fn read_run(folder: &Path, trained: u64) -> Result<RunInfo, Failure> {
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     let mut files: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
     files.sort_unstable();
-    let metrics = std::fs::read_to_string(folder.join("metrics.jsonl")).unwrap_or_default();
+    let metrics = std::fs::read_to_string(folder.join(trainer::METRICS)).unwrap_or_default();
     Ok(RunInfo {
         path: folder.display().to_string(),
         games: trainer::stored_config(folder)?.games,

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::games::{AnyGame, parse_rules, read_settings, with_game};
 use crate::progress::{self, Progress, note};
 use crate::{agents, interrupt, provenance, runs};
-use evaluation::{AgentMaker, AgentReport, AgentSpec, GreedyAgent, Match, Report};
+use evaluation::{AgentMaker, AgentReport, GreedyAgent, Match, Report};
 use network::Indexed;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -146,10 +146,11 @@ fn create_numbered<G: Indexed>(
     game: &G,
     program: &network::Provenance,
 ) -> Result<Run<G>, TrainError> {
+    let mut number = runs::next_number(folder);
     loop {
-        let path = folder.join(runs::next_number(folder));
+        let path = folder.join(format!("{number:03}"));
         match Run::create(&path, config.clone(), game, program.clone()) {
-            Err(TrainError::Exists(_) | TrainError::InUse(_)) => (),
+            Err(TrainError::Exists(_) | TrainError::InUse(_)) => number += 1,
             result => return result,
         }
     }
@@ -216,10 +217,7 @@ fn evaluate<G: Indexed>(
     interrupted: &AtomicBool,
 ) -> Result<Option<Report>, Failure> {
     let (network, config) = (run.network(), run.config());
-    let spec = AgentSpec {
-        name: "greedy".to_owned(),
-        options: vec![("value".to_owned(), run.path().display().to_string())],
-    };
+    let spec = agents::greedy_of(run.path());
     let agent_game = game.clone();
     let agent: AgentMaker<G> =
         Box::new(move || Box::new(GreedyAgent::new(agent_game.clone(), network.clone())));

@@ -114,10 +114,6 @@ impl Game for Classic {
     fn board_of_ranks(&self, ranks: &[u8]) -> ClassicBoard {
         ClassicBoard(Packed::of_ranks(ranks))
     }
-
-    fn largest_rank(&self, position: &impl Cells) -> u8 {
-        (0..16).map(|cell| position.rank(cell)).max().unwrap_or(0)
-    }
 }
 
 /// A slide, if it changed the board.

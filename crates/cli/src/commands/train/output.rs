@@ -9,7 +9,7 @@ use network::Indexed;
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
-use trainer::{Run, Saved};
+use trainer::{METRICS, Run, Saved};
 
 /// The JSON object. Paths are texts, so that one that is no Unicode costs nothing.
 #[derive(Serialize)]
@@ -38,7 +38,7 @@ pub(super) fn print<G: Indexed>(
 ) -> Result<(), Failure> {
     let summary = run.summary();
     let moves_per_second = summary.moves as f64 / summary.seconds.max(1e-9);
-    let checkpoint = run.path().join("checkpoint");
+    let checkpoint = run.path().join(trainer::CHECKPOINT);
     let text = |path: &Path| path.display().to_string();
     let mut stdout = std::io::stdout().lock();
     if arguments.json {
@@ -101,7 +101,7 @@ pub(super) fn print<G: Indexed>(
     let runs = quoted(&text(&arguments.runs));
     writeln!(
         stdout,
-        "  curves   {folder}/metrics.jsonl, and: tensorboard --logdir {runs}"
+        "  curves   {folder}/{METRICS}, and: tensorboard --logdir {runs}"
     )?;
     writeln!(stdout, "  watch    {program} play greedy:value={folder}")?;
     writeln!(
