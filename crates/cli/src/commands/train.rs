@@ -122,8 +122,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let folder = arguments.folder_to_resume()?;
         let config = arguments.change_totals(trainer::stored_config(&folder)?)?;
         return with_game!(AnyGame::new(&config.rules)?, game => {
+            let anew = !folder.join(trainer::CHECKPOINT).exists();
             let run = Run::resume(&folder, config, &game, program)?;
-            if run.summary().games == 0 {
+            if anew {
                 note(&format!("There is no checkpoint in {} yet: it starts over.", folder.display()));
             }
             train(run, &game, arguments, &interrupted)
