@@ -3,10 +3,13 @@
 use crate::failure::Failure;
 use crate::progress::note;
 use crate::{games, progress, runs};
-use engine::{Game, Outcome, Rules, ValueFunction};
-use evaluation::{AgentMaker, AgentReport, AgentSpec, Match, Registry, SpecError, check_spec};
-use network::{Indexed, ModelFile, NTuple};
-use std::path::{Path, PathBuf};
+use engine::{Game, Outcome, Rules};
+use evaluation::{
+    AgentMaker, AgentReport, AgentSpec, AnyValue, Files, Match, Registry, SpecError, check_spec,
+    value_file,
+};
+use network::{Indexed, ModelFile};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
@@ -18,12 +21,21 @@ pub(crate) fn greedy_of(run: &Path) -> AgentSpec {
     }
 }
 
-/// Reads the value function that the option `value=` names: a model, a checkpoint, or a run folder.
-fn load_value<G: Indexed>(game: &G, name: &str) -> Result<Arc<NTuple<G>>, SpecError> {
-    let path = runs::model_file(Path::new(name));
-    let loaded = ModelFile::open(&path).and_then(|file| file.load(game));
-    let (network, _) = loaded.map_err(|error| SpecError::Value(error.to_string()))?;
-    Ok(Arc::new(network))
+/// The files that agents of a game name.
+struct FilesFor<G>(G);
+
+impl<G: Indexed> Files<G> for FilesFor<G> {
+    /// Reads a model, a checkpoint, or a run folder.
+    fn value(&self, path: &str) -> Result<AnyValue<G>, SpecError> {
+        let path = runs::model_file(Path::new(path));
+        let loaded = ModelFile::open(&path).and_then(|file| file.load(&self.0));
+        let (network, _) = loaded.map_err(|error| SpecError::Value(error.to_string()))?;
+        Ok(Arc::new(network))
+    }
+
+    fn settings(&self, path: &str) -> Result<String, SpecError> {
+        games::read_settings(Path::new(path)).map_err(SpecError::Settings)
+    }
 }
 
 /// The makers of some agents.
@@ -31,11 +43,8 @@ pub(crate) fn makers<G: Indexed>(
     game: &G,
     specs: &[AgentSpec],
 ) -> Result<Vec<AgentMaker<G>>, Failure> {
-    let values = |name: &str| {
-        let value: Arc<dyn ValueFunction<G>> = load_value(game, name)?;
-        Ok(value)
-    };
-    let registry = Registry::new(game.clone(), &values);
+    let files = FilesFor(game.clone());
+    let registry = Registry::new(game.clone(), &files);
     let makers = specs.iter().map(|spec| registry.maker(spec));
     Ok(makers.collect::<Result<_, _>>()?)
 }
@@ -78,12 +87,10 @@ pub(crate) fn rules_for(rules: Option<&str>, specs: &[AgentSpec]) -> Result<Rule
     if let Some(text) = rules {
         return games::parse_rules(text);
     }
-    let options = specs.iter().flat_map(|spec| &spec.options);
-    let mut values = options
-        .filter(|(key, _)| key == "value")
-        .map(|(_, value)| PathBuf::from(value));
-    match values.next() {
-        Some(path) => Ok(ModelFile::open(&runs::model_file(&path))?
+    let values = specs.iter().filter_map(|spec| spec.option("value"));
+    let mut files = values.filter_map(value_file);
+    match files.next() {
+        Some(path) => Ok(ModelFile::open(&runs::model_file(Path::new(path)))?
             .header()
             .rules
             .clone()),

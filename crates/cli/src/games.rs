@@ -39,16 +39,15 @@ pub(crate) fn parse_rules(text: &str) -> Result<Rules, Failure> {
     if !path.exists() {
         return Rules::named(text).map_err(|error| Failure::Usage(error.into()));
     }
-    let rules = Rules::from_toml(&read_settings(path)?);
+    let rules = Rules::from_toml(&read_settings(path).map_err(Failure::usage)?);
     rules.map_err(|error| Failure::usage(format!("{text}: {error}")))
 }
 
 /// Reads a file of settings, if it looks like one.
-pub(crate) fn read_settings(path: &Path) -> Result<String, Failure> {
+pub(crate) fn read_settings(path: &Path) -> Result<String, String> {
     /// No settings are that long.
     const LIMIT: u64 = 1 << 20;
-    let failed =
-        |reason: String| Failure::usage(format!("cannot read {}: {reason}", path.display()));
+    let failed = |reason: String| format!("cannot read {}: {reason}", path.display());
     let metadata = std::fs::metadata(path).map_err(|error| failed(error.to_string()))?;
     if !metadata.is_file() || metadata.len() > LIMIT {
         return Err(failed("it is not a text file of settings".to_owned()));

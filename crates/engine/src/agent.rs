@@ -1,5 +1,28 @@
 use crate::{Direction, Game};
 
+/// What finding a move took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Moves looked ahead, at most: 1 is a choice among the present move's afterstates, 0 none at all.
+    pub depth: u32,
+    /// Positions visited, boards and afterstates: the root, inner nodes and leaves.
+    pub nodes: u64,
+    /// Afterstates valued by the value function.
+    pub leaves: u64,
+    /// Positions whose value was found in a transposition table.
+    pub table_hits: u64,
+}
+
+impl std::ops::AddAssign for Effort {
+    /// Sums the counts; the depth is the greater one.
+    fn add_assign(&mut self, other: Effort) {
+        self.depth = self.depth.max(other.depth);
+        self.nodes += other.nodes;
+        self.leaves += other.leaves;
+        self.table_hits += other.table_hits;
+    }
+}
+
 /// A move and the thinking behind it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decision {
@@ -8,6 +31,19 @@ pub struct Decision {
     /// By `direction as usize`: what the agent holds each legal move to be worth, in the unit of its value
     /// function; `None` for illegal moves, and for all moves if the agent does not value them.
     pub values: [Option<f32>; 4],
+    /// What it took.
+    pub effort: Effort,
+}
+
+impl Decision {
+    /// A move chosen without valuing any.
+    pub fn unvalued(direction: Direction) -> Decision {
+        Decision {
+            direction,
+            values: [None; 4],
+            effort: Effort::default(),
+        }
+    }
 }
 
 /// A player. It may keep state from move to move within a game.

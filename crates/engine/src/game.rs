@@ -7,7 +7,14 @@ use std::hash::Hash;
 pub trait Cells: Copy + Debug + Eq + Hash + Send + Sync + 'static {
     /// The rank in a cell; 0 is empty. Cells are numbered row by row from the top left.
     fn rank(&self, cell: usize) -> u8;
+
+    /// A number to know the position by in tables. Different positions have different ones, or, where 64 bits
+    /// cannot hold the position, almost surely so.
+    fn fingerprint(&self) -> u64;
 }
+
+/// Rows and columns of the largest board.
+pub const MAX_LINES: usize = 10;
 
 /// A legal move's result: the afterstate, and the sum of the tiles made by its merges.
 pub type Slide<G> = (<G as Game>::Afterstate, u32);
@@ -39,6 +46,22 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// The board after a tile of the given rank spawns in the `nth` empty cell (from 0, in cell order).
     /// `nth` must be below [`Game::empty_cells`].
     fn place(&self, afterstate: Self::Afterstate, nth: u32, rank: u8) -> Self::Board;
+
+    /// The boards after a tile of the given rank spawns, one for each empty cell in cell order.
+    fn placements(
+        &self,
+        afterstate: Self::Afterstate,
+        rank: u8,
+    ) -> impl Iterator<Item = Self::Board> {
+        (0..self.empty_cells(afterstate)).map(move |nth| self.place(afterstate, nth, rank))
+    }
+
+    /// Bits a cell in the numbers of [`Game::line_codes`].
+    const LINE_BITS: u32;
+
+    /// The contents of each row, then each column, as numbers: [`Game::LINE_BITS`] a cell, the first cell lowest,
+    /// ranks too large for the bits as the largest that fits. As many numbers as there are rows and columns.
+    fn line_codes(&self, position: Self::Afterstate, codes: &mut [u32; MAX_LINES]);
 
     /// The rank that spawns for a uniformly random 32-bit number.
     fn spawned_rank(&self, random: u32) -> u8;

@@ -1,12 +1,19 @@
-use crate::{Direction, Game};
+use crate::{Direction, Game, tile};
 use serde::{Deserialize, Serialize};
 
-/// What a value means: which reward a step adds on the way to it, and what a dead board is worth.
+/// What a value means, and so which reward a step adds on the way to it. A dead board is worth 0 whatever the
+/// objective; only a rating calls for care with that, and is above 0 for every living board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Objective {
-    /// The expected sum of the merges still to come. A dead board is worth 0.
+    /// The expected sum of the merges still to come: a step's reward is the sum of the tiles that it makes.
     Score,
+    /// The expected number of moves still to come: every step's reward is 1.
+    Moves,
+    /// The probability of making a tile of this rank: steps have no reward, a board with the tile is worth 1.
+    Reach(u8),
+    /// A hand-made number without unit, above 0 for every living board: steps have no reward.
+    Rating,
 }
 
 impl Objective {
@@ -15,6 +22,19 @@ impl Objective {
     pub fn step_reward(self, merged: u32) -> f32 {
         match self {
             Objective::Score => merged as f32,
+            Objective::Moves => 1.0,
+            Objective::Reach(_) | Objective::Rating => 0.0,
+        }
+    }
+}
+
+impl std::fmt::Display for Objective {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Objective::Score => f.write_str("score"),
+            Objective::Moves => f.write_str("moves"),
+            Objective::Reach(rank) => write!(f, "reach:{}", tile(*rank)),
+            Objective::Rating => f.write_str("rating"),
         }
     }
 }
@@ -30,6 +50,12 @@ pub trait ValueFunction<G: Game>: Send + Sync {
     /// The value of each afterstate, into `values` of the same length. A batch, because values from tables
     /// wait for memory, and waits overlap.
     fn values(&self, afterstates: &[G::Afterstate], values: &mut [f32]);
+
+    /// A number that no afterstate's value exceeds which play can come to within `moves` moves from this one;
+    /// infinite if there is none to state. What it costs is repaid where search can then stop early.
+    fn upper_bound(&self, _afterstate: G::Afterstate, _moves: u32) -> f32 {
+        f32::INFINITY
+    }
 
     /// The value of one afterstate.
     fn value(&self, afterstate: G::Afterstate) -> f32 {
@@ -116,5 +142,9 @@ impl<G: Game, V: ValueFunction<G> + ?Sized> ValueFunction<G> for std::sync::Arc<
 
     fn values(&self, afterstates: &[G::Afterstate], values: &mut [f32]) {
         (**self).values(afterstates, values);
+    }
+
+    fn upper_bound(&self, afterstate: G::Afterstate, moves: u32) -> f32 {
+        (**self).upper_bound(afterstate, moves)
     }
 }

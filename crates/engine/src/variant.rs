@@ -1,6 +1,6 @@
 //! Any game of the family, plainly: the reference for [`crate::Classic`].
 
-use crate::{Cells, Direction, Game, MergeRule, Rules, RulesError, Slide, tile};
+use crate::{Cells, Direction, Game, MAX_LINES, MergeRule, Rules, RulesError, Slide, tile};
 
 /// The game that given [`Rules`] describe.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,17 +35,30 @@ impl Packed {
     fn rank(self, cell: usize) -> u8 {
         (self.0 >> (5 * cell) & 31) as u8
     }
+
+    /// The low 64 bits, 12 cells and more; the rest is mixed in.
+    fn fingerprint(self) -> u64 {
+        self.0 as u64 ^ ((self.0 >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
 }
 
 impl Cells for VariantBoard {
     fn rank(&self, cell: usize) -> u8 {
         self.0.rank(cell)
     }
+
+    fn fingerprint(&self) -> u64 {
+        self.0.fingerprint()
+    }
 }
 
 impl Cells for VariantAfterstate {
     fn rank(&self, cell: usize) -> u8 {
         self.0.rank(cell)
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.0.fingerprint()
     }
 }
 
@@ -134,6 +147,17 @@ impl Game for Variant {
             *cell = rank;
         }
         VariantBoard(Packed::of_ranks(&ranks))
+    }
+
+    const LINE_BITS: u32 = 5;
+
+    fn line_codes(&self, afterstate: VariantAfterstate, codes: &mut [u32; MAX_LINES]) {
+        // The lines that slide left are the rows from their first cell, those that slide up the columns.
+        let [columns, _, _, rows] = &self.lines;
+        for (code, cells) in codes.iter_mut().zip(rows.iter().chain(columns)) {
+            let ranks = cells.iter().map(|&cell| u32::from(afterstate.rank(cell)));
+            *code = ranks.rev().fold(0, |code, rank| code << 5 | rank);
+        }
     }
 
     fn spawned_rank(&self, random: u32) -> u8 {

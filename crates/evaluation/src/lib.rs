@@ -5,15 +5,19 @@
 //! networks and files.
 
 mod agents;
+mod evaluators;
 mod matches;
 mod registry;
 mod report;
+mod search;
 mod spec;
 mod statistics;
 
-pub use agents::{GreedyAgent, RandomAgent};
+pub use agents::{ExpectimaxAgent, GreedyAgent, Order, PriorityAgent, RandomAgent};
+pub use evaluators::{Heuristic, RowConstants, RowTable, Weights, WeightsError, Zero};
 pub use matches::{Match, MatchError, MatchResult, match_game};
-pub use registry::{AgentMaker, Registry, ValueSource, check_spec};
+pub use registry::{AgentMaker, AnyValue, Files, Registry, check_spec, value_file};
 pub use report::{AgentReport, Report};
+pub use search::{DepthRule, Expectimax, Goal, SearchError, SearchSettings};
 pub use spec::{AgentSpec, SpecError};
 pub use statistics::{Interval, MeanStatistics, RateStatistics, mean_interval, wilson_interval};

@@ -212,10 +212,7 @@ mod tests {
         fn begin_game(&mut self, _seed: u64) {}
 
         fn decide(&mut self, _board: engine::ClassicBoard) -> Option<Decision> {
-            Some(Decision {
-                direction: Direction::Up,
-                values: [None; 4],
-            })
+            Some(Decision::unvalued(Direction::Up))
         }
     }
 

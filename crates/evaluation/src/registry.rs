@@ -1,17 +1,35 @@
-use crate::{AgentSpec, GreedyAgent, RandomAgent, SpecError};
-use engine::{Agent, Classic, Game, ValueFunction};
+use crate::agents::{ExpectimaxAgent, GreedyAgent, Order, PriorityAgent, RandomAgent};
+use crate::evaluators::{Heuristic, RowConstants, RowTable, Weights, Zero};
+use crate::search::{Expectimax, Goal, SearchSettings};
+use crate::{AgentSpec, SpecError};
+use engine::{Agent, Classic, Game, Objective, ValueFunction};
 use std::sync::Arc;
 
 /// Makes an agent, one for each thread that plays.
 pub type AgentMaker<G> = Box<dyn Fn() -> Box<dyn Agent<G>> + Send + Sync>;
 
-/// Finds the value function that a text names.
-pub type ValueSource<'a, G> = dyn Fn(&str) -> Result<Arc<dyn ValueFunction<G>>, SpecError> + 'a;
+/// A value function of any kind.
+pub type AnyValue<G> = Arc<dyn ValueFunction<G>>;
+
+/// What agents need of files. This crate knows none: whoever sets up a [`Registry`] reads them.
+pub trait Files<G: Game> {
+    /// The learned values in a file or folder.
+    ///
+    /// # Errors
+    /// When there are none that suit the game.
+    fn value(&self, path: &str) -> Result<AnyValue<G>, SpecError>;
+
+    /// The text of a file of settings.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn settings(&self, path: &str) -> Result<String, SpecError>;
+}
 
 /// All agents that there are, for one game.
-pub struct Registry<'a, G> {
+pub struct Registry<'a, G: Game> {
     game: G,
-    values: &'a ValueSource<'a, G>,
+    files: &'a dyn Files<G>,
 }
 
 /// How one kind of agent is made from its spec.
@@ -21,14 +39,23 @@ struct Kind<G: Game> {
     make: fn(&Registry<'_, G>, &AgentSpec) -> Result<AgentMaker<G>, SpecError>,
 }
 
+/// Hand-made evaluators, which `value=` may name instead of a file; the heuristic also with a file of weights.
+const EVALUATORS: [&str; 3] = ["zero", "heuristic", "rowtable"];
+
+/// The file that a value's name leads to, if it is not built in.
+pub fn value_file(name: &str) -> Option<&str> {
+    let built_in = EVALUATORS.contains(&name) || name.starts_with("heuristic@");
+    (!built_in).then_some(name)
+}
+
 impl<'a, G: Game> Registry<'a, G> {
-    /// Agents for `game`, with value functions from `values`.
-    pub fn new(game: G, values: &'a ValueSource<'a, G>) -> Self {
-        Registry { game, values }
+    /// Agents for `game`.
+    pub fn new(game: G, files: &'a dyn Files<G>) -> Self {
+        Registry { game, files }
     }
 
     /// Every kind of agent: a new one is a file in `agents` and an entry here.
-    fn kinds() -> [Kind<G>; 2] {
+    fn kinds() -> [Kind<G>; 4] {
         [
             Kind {
                 name: "random",
@@ -39,14 +66,37 @@ impl<'a, G: Game> Registry<'a, G> {
                 },
             },
             Kind {
+                name: "priority",
+                options: &["order"],
+                make: |registry, spec| {
+                    let game = registry.game.clone();
+                    let order = spec.parsed("order", str::parse::<Order>)?;
+                    let order =
+                        order.ok_or_else(|| missing(spec, "order", "priority:order=drlu"))?;
+                    Ok(Box::new(move || {
+                        Box::new(PriorityAgent::new(game.clone(), order))
+                    }))
+                },
+            },
+            Kind {
                 name: "greedy",
                 options: &["value"],
                 make: |registry, spec| {
-                    let (game, value) = (registry.game.clone(), registry.value_of(spec)?);
+                    let value =
+                        registry.value_of(spec, "greedy:value=runs/001", Objective::Score)?;
+                    let game = registry.game.clone();
                     Ok(Box::new(move || {
                         Box::new(GreedyAgent::new(game.clone(), value.clone()))
                     }))
                 },
+            },
+            Kind {
+                name: "expectimax",
+                options: &[
+                    "value", "depth", "time", "goal", "samples", "cutoff", "table", "prune",
+                    "threads",
+                ],
+                make: |registry, spec| registry.expectimax(spec),
             },
         ]
     }
@@ -59,14 +109,105 @@ impl<'a, G: Game> Registry<'a, G> {
         (kind_of(spec)?.make)(self, spec)
     }
 
-    fn value_of(&self, spec: &AgentSpec) -> Result<Arc<dyn ValueFunction<G>>, SpecError> {
-        let given = spec.options.iter().find(|(key, _)| key == "value");
-        let (_, name) = given.ok_or_else(|| SpecError::Missing {
-            agent: spec.name.clone(),
-            key: "value",
-            example: "greedy:value=runs/001/model",
-        })?;
-        (self.values)(name)
+    fn expectimax(&self, spec: &AgentSpec) -> Result<AgentMaker<G>, SpecError> {
+        let settings = search_settings(spec)?;
+        let goal = settings.goal.map_or(Objective::Score, |Goal(goal)| goal);
+        let value = self.value_of(spec, "expectimax:value=rowtable,depth=3", goal)?;
+        let search = Expectimax::new(&self.game, value, settings)
+            .map_err(|error| SpecError::Settings(format!("agent '{spec}': {error}")))?;
+        Ok(Box::new(move || {
+            Box::new(ExpectimaxAgent::new(search.another()))
+        }))
+    }
+
+    /// The value function of a spec; `zero` takes the goal for its objective.
+    fn value_of(
+        &self,
+        spec: &AgentSpec,
+        example: &'static str,
+        goal: Objective,
+    ) -> Result<AnyValue<G>, SpecError> {
+        let name = spec.option("value");
+        let name = name.ok_or_else(|| missing(spec, "value", example))?;
+        if let Some(file) = value_file(name) {
+            return self.files.value(file);
+        }
+        Ok(match name.split_once('@') {
+            Some((_, file)) => {
+                let weights = Weights::from_toml(&self.files.settings(file)?);
+                let weights =
+                    weights.map_err(|error| SpecError::Settings(format!("{file}: {error}")))?;
+                Arc::new(Heuristic::new(&self.game, &weights))
+            }
+            None if name == "zero" => Arc::new(Zero(goal)),
+            None if name == "rowtable" => {
+                Arc::new(RowTable::new(&self.game, RowConstants::default()))
+            }
+            None => Arc::new(Heuristic::new(&self.game, &Weights::default())),
+        })
+    }
+}
+
+/// The settings of a search by the options of a spec.
+fn search_settings(spec: &AgentSpec) -> Result<SearchSettings, SpecError> {
+    let usual = SearchSettings::default();
+    let time = spec.parsed("time", |text| {
+        let time = humantime::parse_duration(text)
+            .ok()
+            .filter(|time| !time.is_zero());
+        time.ok_or_else(|| format!("'{text}' is no time: expected one above 0, such as 50ms"))
+    })?;
+    let cutoff = spec.parsed("cutoff", |text| {
+        let cutoff = text
+            .parse()
+            .ok()
+            .filter(|cutoff: &f64| *cutoff > 0.0 && *cutoff < 1.0);
+        cutoff.ok_or_else(|| {
+            format!(
+                "'{text}' is no cut-off: expected a probability between 0 and 1, such as 0.0001"
+            )
+        })
+    })?;
+    let prune = spec.parsed("prune", |text| match text {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err(format!("expected yes or no, found '{text}'")),
+    })?;
+    let depth = spec.parsed("depth", str::parse)?;
+    Ok(SearchSettings {
+        depth: match time {
+            Some(_) => depth.unwrap_or(crate::DepthRule::Fixed(u32::MAX)),
+            None => depth.unwrap_or(usual.depth),
+        },
+        time,
+        goal: spec.parsed("goal", str::parse)?,
+        samples: spec
+            .parsed("samples", |text| number(text, 1, 25))?
+            .map(|samples| samples as u32),
+        cutoff,
+        table: spec
+            .parsed("table", |text| number(text, 0, 1 << 30))?
+            .unwrap_or(usual.table),
+        prune: prune.unwrap_or(usual.prune),
+        threads: spec
+            .parsed("threads", |text| number(text, 1, 1024))?
+            .unwrap_or(usual.threads),
+    })
+}
+
+fn number(text: &str, least: usize, greatest: usize) -> Result<usize, String> {
+    let number = text
+        .parse()
+        .ok()
+        .filter(|number| (least..=greatest).contains(number));
+    number.ok_or_else(|| format!("expected a number from {least} to {greatest}, found '{text}'"))
+}
+
+fn missing(spec: &AgentSpec, key: &'static str, example: &'static str) -> SpecError {
+    SpecError::Missing {
+        agent: spec.name.clone(),
+        key,
+        example,
     }
 }
 
@@ -107,28 +248,89 @@ fn kind_of<G: Game>(spec: &AgentSpec) -> Result<Kind<G>, SpecError> {
 mod tests {
     use super::*;
 
+    struct NoFiles;
+
+    impl<G: Game> Files<G> for NoFiles {
+        fn value(&self, path: &str) -> Result<AnyValue<G>, SpecError> {
+            Err(SpecError::Value(format!("no value {path}")))
+        }
+
+        fn settings(&self, path: &str) -> Result<String, SpecError> {
+            Ok(format!("{path} = 1"))
+        }
+    }
+
     #[test]
     fn unknown_agents_and_options_list_what_exists() {
-        let no_values = |name: &str| Err(SpecError::Value(format!("no value {name}")));
-        let registry = Registry::new(Classic, &no_values);
+        let registry = Registry::new(Classic, &NoFiles);
         let error = |text: &str| {
             let made = text.parse().and_then(|spec| registry.maker(&spec));
-            made.err().map(|error| error.to_string())
+            made.err().map_or(String::new(), |error| error.to_string())
         };
-        assert_eq!(error("random"), None);
-        assert_eq!(error("greedy:value=x").as_deref(), Some("no value x"));
-        assert_eq!(
-            error("clever").as_deref(),
-            Some("there is no agent 'clever'; there are random, greedy")
-        );
-        assert_eq!(
-            error("random:a=1").as_deref(),
-            Some("agent 'random' has no option 'a'; it has none")
-        );
-        assert_eq!(
-            error("greedy:depth=2").as_deref(),
-            Some("agent 'greedy' has no option 'depth'; it has value")
-        );
-        assert!(error("greedy").is_some_and(|text| text.contains("needs the option 'value'")));
+        for sound in [
+            "random",
+            "priority:order=drlu",
+            "greedy:value=zero",
+            "greedy:value=heuristic",
+            "greedy:value=heuristic@empty",
+            "expectimax:value=rowtable",
+            "expectimax:value=zero,goal=moves,depth=tiles:2-4,samples=3,cutoff=0.01,table=0,prune=no",
+            "expectimax:value=rowtable,goal=reach:4096,time=5ms,threads=2",
+        ] {
+            assert_eq!(error(sound), "", "{sound}");
+        }
+        for (text, message) in [
+            ("greedy:value=x", "no value x"),
+            (
+                "clever",
+                "there is no agent 'clever'; there are random, priority, greedy, expectimax",
+            ),
+            (
+                "random:a=1",
+                "agent 'random' has no option 'a'; it has none",
+            ),
+            (
+                "greedy:depth=2",
+                "agent 'greedy' has no option 'depth'; it has value",
+            ),
+            (
+                "greedy",
+                "agent 'greedy' needs the option 'value', such as greedy:value=runs/001",
+            ),
+            (
+                "priority",
+                "agent 'priority' needs the option 'order', such as priority:order=drlu",
+            ),
+            (
+                "greedy:value=heuristic@merge",
+                "merge: there is no weight 'merge'; there are alive, empty, monotonicity, smoothness, merges, largest, corner",
+            ),
+            (
+                "expectimax:value=zero,depth=0",
+                "option 'depth' of agent 'expectimax': '0' is no depth: expected a number from 1, such as 3, or empty:LEAST-GREATEST or tiles:LEAST-GREATEST, such as tiles:3-6",
+            ),
+            (
+                "expectimax:value=zero,samples=0",
+                "option 'samples' of agent 'expectimax': expected a number from 1 to 25, found '0'",
+            ),
+            (
+                "expectimax:value=zero,cutoff=2",
+                "option 'cutoff' of agent 'expectimax': '2' is no cut-off: expected a probability between 0 and 1, such as 0.0001",
+            ),
+            (
+                "expectimax:value=zero,time=0s",
+                "option 'time' of agent 'expectimax': '0s' is no time: expected one above 0, such as 50ms",
+            ),
+            (
+                "expectimax:value=zero,goal=reach:3",
+                "option 'goal' of agent 'expectimax': 'reach:3' is no goal: expected score, moves or reach:TILE, such as reach:2048",
+            ),
+            (
+                "expectimax:value=rowtable,goal=score",
+                "agent 'expectimax:value=rowtable,goal=score': values of 'rating' do not serve the goal 'score': use the value zero or, to reach a tile, a rating",
+            ),
+        ] {
+            assert_eq!(error(text), message);
+        }
     }
 }

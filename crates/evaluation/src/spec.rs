@@ -61,9 +61,54 @@ pub enum SpecError {
         /// A whole agent that has it.
         example: &'static str,
     },
+    /// A key's value that the agent cannot use.
+    #[error("option '{key}' of agent '{agent}': {reason}")]
+    Invalid {
+        /// The agent.
+        agent: String,
+        /// The key.
+        key: String,
+        /// What was found, and what was expected.
+        reason: String,
+    },
+    /// Settings that do not go together.
+    #[error("{0}")]
+    Settings(String),
     /// A value function that does not exist or cannot be used.
     #[error("{0}")]
     Value(String),
+}
+
+impl AgentSpec {
+    /// The text given for a key.
+    pub fn option(&self, key: &str) -> Option<&str> {
+        let mut options = self.options.iter();
+        options
+            .find(|(known, _)| known == key)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// The value of a key, as `parse` reads it.
+    ///
+    /// # Errors
+    /// When there is one that cannot be read.
+    pub fn parsed<T>(
+        &self,
+        key: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, SpecError> {
+        let value = self.option(key).map(parse).transpose();
+        value.map_err(|reason| SpecError::Invalid {
+            agent: self.name.clone(),
+            key: key.to_owned(),
+            reason,
+        })
+    }
+
+    /// Whether the agent always decides alike. Not under a time budget: then it depends on the machine.
+    pub fn is_repeatable(&self) -> bool {
+        self.option("time").is_none()
+    }
 }
 
 impl FromStr for AgentSpec {

@@ -74,7 +74,7 @@ impl Arguments {
     fn new_config(&self) -> Result<TrainConfig, Failure> {
         let mut config = match &self.config {
             None => TrainConfig::default(),
-            Some(path) => TrainConfig::from_toml(&read_settings(path)?)
+            Some(path) => TrainConfig::from_toml(&read_settings(path).map_err(Failure::usage)?)
                 .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?,
         };
         if let Some(rules) = &self.rules {

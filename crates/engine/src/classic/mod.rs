@@ -4,7 +4,7 @@ mod packed;
 mod rows;
 
 use crate::variant::slide_line;
-use crate::{Cells, Direction, Game, Rules, Slide};
+use crate::{Cells, Direction, Game, MAX_LINES, Rules, Slide};
 use packed::Packed;
 use std::sync::LazyLock;
 
@@ -24,11 +24,21 @@ impl Cells for ClassicBoard {
     fn rank(&self, cell: usize) -> u8 {
         self.0.rank(cell)
     }
+
+    #[inline]
+    fn fingerprint(&self) -> u64 {
+        self.0.fingerprint()
+    }
 }
 
 impl Cells for ClassicAfterstate {
     fn rank(&self, cell: usize) -> u8 {
         self.0.rank(cell)
+    }
+
+    #[inline]
+    fn fingerprint(&self) -> u64 {
+        self.0.fingerprint()
     }
 }
 
@@ -98,6 +108,27 @@ impl Game for Classic {
     #[inline]
     fn place(&self, afterstate: ClassicAfterstate, nth: u32, rank: u8) -> ClassicBoard {
         ClassicBoard(afterstate.0.with_tile(nth, rank))
+    }
+
+    #[inline]
+    fn placements(
+        &self,
+        afterstate: ClassicAfterstate,
+        rank: u8,
+    ) -> impl Iterator<Item = ClassicBoard> {
+        afterstate.0.with_tile_each(rank).map(ClassicBoard)
+    }
+
+    const LINE_BITS: u32 = 4;
+
+    #[inline]
+    fn line_codes(&self, afterstate: ClassicAfterstate, codes: &mut [u32; MAX_LINES]) {
+        let across = afterstate.0.nibbles;
+        let along = packed::transpose(across);
+        for line in 0..4 {
+            codes[line] = (across >> (16 * line)) as u16 as u32;
+            codes[4 + line] = (along >> (16 * line)) as u16 as u32;
+        }
     }
 
     #[inline]

@@ -38,6 +38,26 @@ impl Packed {
         self.empty_mask().count_ones()
     }
 
+    /// The nibbles, which say all but on boards with an excess; it is mixed in by a multiplication.
+    #[inline]
+    pub(crate) fn fingerprint(self) -> u64 {
+        self.nibbles ^ u64::from(self.excess).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// With a tile of a rank up to 15 in each of the empty cells.
+    #[inline]
+    pub(crate) fn with_tile_each(self, rank: u8) -> impl Iterator<Item = Packed> {
+        let mut empty = self.empty_mask();
+        std::iter::from_fn(move || {
+            let lowest = empty & empty.wrapping_neg();
+            empty ^= lowest;
+            (lowest != 0).then(|| Packed {
+                nibbles: self.nibbles | lowest.wrapping_mul(u64::from(rank)),
+                ..self
+            })
+        })
+    }
+
     /// With a tile of a rank up to 15 in the `nth` empty cell.
     #[inline]
     pub(crate) fn with_tile(self, nth: u32, rank: u8) -> Packed {

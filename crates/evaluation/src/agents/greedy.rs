@@ -1,4 +1,4 @@
-use engine::{Agent, Choice, Decision, Game, ValueFunction, best_move, best_moves};
+use engine::{Agent, Choice, Decision, Effort, Game, ValueFunction, best_move, best_moves};
 
 /// Games that hide each other's waits for memory.
 const LANES: usize = 2;
@@ -22,7 +22,17 @@ impl<G: Game, V: ValueFunction<G>> GreedyAgent<G, V> {
 }
 
 fn decision((direction, values): Choice) -> Decision {
-    Decision { direction, values }
+    let legal = values.iter().flatten().count() as u64;
+    Decision {
+        direction,
+        values,
+        effort: Effort {
+            depth: 1,
+            nodes: 1 + legal,
+            leaves: legal,
+            table_hits: 0,
+        },
+    }
 }
 
 impl<G: Game, V: ValueFunction<G>> Agent<G> for GreedyAgent<G, V> {

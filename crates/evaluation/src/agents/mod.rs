@@ -1,7 +1,11 @@
 //! Players, a file each.
 
+mod expectimax;
 mod greedy;
+mod priority;
 mod random;
 
+pub use expectimax::ExpectimaxAgent;
 pub use greedy::GreedyAgent;
+pub use priority::{Order, PriorityAgent};
 pub use random::RandomAgent;

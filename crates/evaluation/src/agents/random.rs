@@ -28,9 +28,6 @@ impl<G: Game> Agent<G> for RandomAgent<G> {
             .into_iter()
             .filter(|&direction| slides[direction as usize].is_some());
         let direction = legal.choose(&mut self.rng)?;
-        Some(Decision {
-            direction,
-            values: [None; 4],
-        })
+        Some(Decision::unvalued(direction))
     }
 }

@@ -1,0 +1,65 @@
+use super::features::{FEATURES, Feature, Weights};
+use super::lines::LineSum;
+use engine::{Cells, Game, Objective, ValueFunction};
+
+/// A rating by weighted features of the board; see `weights.toml` for what they are.
+pub struct Heuristic<G: Game> {
+    game: G,
+    alive: f32,
+    /// All features of lines, weighted.
+    lines: LineSum<G>,
+    /// Features of the board with their weights, those of weight 0 left out.
+    of_board: Vec<(f32, fn(&[u8], usize) -> f32)>,
+}
+
+/// The least rating of a living board.
+const LEAST: f32 = 1.0;
+
+impl<G: Game> Heuristic<G> {
+    /// The rating of a game's boards by some weights.
+    pub fn new(game: &G, weights: &Weights) -> Self {
+        let (mut of_line, mut of_board) = (Vec::new(), Vec::new());
+        for ((_, feature), weight) in FEATURES.into_iter().zip(weights.features) {
+            match feature {
+                _ if weight == 0.0 => {}
+                Feature::Line(function) => of_line.push((weight, function)),
+                Feature::Board(function) => of_board.push((weight, function)),
+            }
+        }
+        let line = move |ranks: &[u8]| of_line.iter().map(|(weight, of)| weight * of(ranks)).sum();
+        Heuristic {
+            game: game.clone(),
+            alive: weights.alive,
+            lines: LineSum::new(game, Box::new(line)),
+            of_board,
+        }
+    }
+}
+
+impl<G: Game> ValueFunction<G> for Heuristic<G> {
+    fn objective(&self) -> Objective {
+        Objective::Rating
+    }
+
+    fn symmetric(&self) -> bool {
+        true
+    }
+
+    fn values(&self, afterstates: &[G::Afterstate], values: &mut [f32]) {
+        let geometry = self.game.rules().geometry();
+        let mut ranks = [0; 25];
+        let ranks = &mut ranks[..geometry.cells()];
+        for (value, &afterstate) in values.iter_mut().zip(afterstates) {
+            let mut rating = self.alive + self.lines.sum(afterstate);
+            if !self.of_board.is_empty() {
+                for (cell, rank) in ranks.iter_mut().enumerate() {
+                    *rank = afterstate.rank(cell);
+                }
+                for (weight, feature) in &self.of_board {
+                    rating += weight * feature(ranks, geometry.columns);
+                }
+            }
+            *value = rating.max(LEAST);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Hand-made value functions, a file each.
+
+mod features;
+mod heuristic;
+mod lines;
+mod rowtable;
+mod zero;
+
+pub use features::{Weights, WeightsError};
+pub use heuristic::Heuristic;
+pub use rowtable::{RowConstants, RowTable};
+pub use zero::Zero;

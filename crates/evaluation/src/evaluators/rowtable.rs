@@ -1,0 +1,144 @@
+use super::lines::LineSum;
+use engine::{Cells, Game, Objective, ValueFunction};
+
+/// A strong hand-made rating: the sum of a value of every row and every column, each looked up in a table that is
+/// worked out beforehand (the idea of nneonneo's 2048-ai). A line is worth more the more cells are empty, the more
+/// equal neighbours can merge, the better its ranks are in order, and the fewer large tiles are spread over it.
+pub struct RowTable<G: Game> {
+    game: G,
+    constants: RowConstants,
+    lines: LineSum<G>,
+    /// By rank, what a tile adds in its row and its column together.
+    tiles: Vec<f32>,
+}
+
+/// The constants of a [`RowTable`]'s lines. The default set was tuned on games of depth 2.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RowConstants {
+    /// What every line adds, so that being alive is worth more than any fault of a board.
+    pub alive: f32,
+    /// Each empty cell.
+    pub empty: f32,
+    /// Each tile that has an equal neighbour along the line.
+    pub merge: f32,
+    /// Taken off: the smaller of the sums of all rises and of all falls of rank^`order_power` along the line.
+    pub order: f32,
+    /// See `order`.
+    pub order_power: f32,
+    /// Taken off: the sum of rank^`tile_power`.
+    pub tile: f32,
+    /// See `tile`.
+    pub tile_power: f32,
+}
+
+impl Default for RowConstants {
+    fn default() -> Self {
+        RowConstants {
+            alive: 200_000.0,
+            empty: 270.0,
+            merge: 700.0,
+            order: 47.0,
+            order_power: 4.0,
+            tile: 11.0,
+            tile_power: 3.5,
+        }
+    }
+}
+
+impl RowConstants {
+    /// What one line is worth.
+    fn line(&self, ranks: &[u8]) -> f32 {
+        let power = |rank: u8| f32::from(rank).powf(self.order_power);
+        let (mut rises, mut falls, mut merging) = (0.0, 0.0, 0);
+        for pair in ranks.windows(2) {
+            let change = power(pair[1]) - power(pair[0]);
+            rises += change.max(0.0);
+            falls -= change.min(0.0);
+        }
+        let tiles: Vec<u8> = ranks.iter().copied().filter(|&rank| rank != 0).collect();
+        for (position, rank) in tiles.iter().enumerate() {
+            let before = position > 0 && tiles[position - 1] == *rank;
+            merging += usize::from(before || tiles.get(position + 1) == Some(rank));
+        }
+        let spread: f32 = tiles
+            .iter()
+            .map(|&rank| f32::from(rank).powf(self.tile_power))
+            .sum();
+        self.alive + self.empty * (ranks.len() - tiles.len()) as f32 + self.merge * merging as f32
+            - self.order * rises.min(falls)
+            - self.tile * spread
+    }
+}
+
+/// The least rating of a living board.
+const LEAST: f32 = 1.0;
+
+impl<G: Game> RowTable<G> {
+    /// The rating for a game.
+    pub fn new(game: &G, constants: RowConstants) -> Self {
+        let ranks = 0..=game.rules().largest_rank();
+        let tiles = ranks.map(|rank| match rank {
+            0 => 0.0,
+            _ => {
+                -2.0 * (constants.empty
+                    + constants.tile * f32::from(rank).powf(constants.tile_power))
+            }
+        });
+        RowTable {
+            game: game.clone(),
+            constants,
+            lines: LineSum::new(game, Box::new(move |ranks| constants.line(ranks))),
+            tiles: tiles.collect(),
+        }
+    }
+}
+
+impl<G: Game> ValueFunction<G> for RowTable<G> {
+    fn objective(&self) -> Objective {
+        Objective::Rating
+    }
+
+    fn symmetric(&self) -> bool {
+        true
+    }
+
+    fn values(&self, afterstates: &[G::Afterstate], values: &mut [f32]) {
+        for (value, &afterstate) in values.iter_mut().zip(afterstates) {
+            *value = self.lines.sum(afterstate).max(LEAST);
+        }
+    }
+
+    /// The rating of a board in perfect order, all of whose tiles can merge, after as many merges as raise the
+    /// rating and can be had in so many moves.
+    fn upper_bound(&self, afterstate: G::Afterstate, moves: u32) -> f32 {
+        let rules = self.game.rules();
+        let (geometry, largest) = (rules.geometry(), rules.largest_rank() as usize);
+        let mut counts = [0; 32];
+        for cell in 0..geometry.cells() {
+            counts[afterstate.rank(cell) as usize] += 1;
+        }
+        let tiles = geometry.cells() as u32 - counts[0];
+        let present = counts.iter().zip(&self.tiles);
+        let mut rating: f32 = present.map(|(&count, tile)| count as f32 * tile).sum();
+        for _ in 0..moves {
+            for odds in &rules.spawn {
+                counts[odds.rank() as usize] += 1;
+            }
+            // Downwards, because a tile that was just made does not merge again.
+            for rank in (1..largest).rev() {
+                let pairs = counts[rank] / 2;
+                counts[rank] %= 2;
+                counts[rank + 1] += pairs;
+                let gain = self.tiles[rank + 1] - 2.0 * self.tiles[rank];
+                rating += pairs as f32 * gain.max(0.0);
+            }
+        }
+        let lines = (geometry.rows + geometry.columns) as f32;
+        let cells = geometry.cells() as u32;
+        let merging = 2 * cells.min(tiles + moves);
+        rating += self.constants.alive * lines;
+        rating += self.constants.empty * 2.0 * cells as f32;
+        rating += self.constants.merge * merging as f32;
+        rating.max(LEAST)
+    }
+}

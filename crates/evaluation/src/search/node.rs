@@ -1,0 +1,415 @@
+//! The recursion: chance nodes and max nodes.
+
+use super::goal::{REACHED, Scale};
+use super::table::{Key, Table};
+use engine::{Cells, Effort, Game, GameRng, ValueFunction};
+use rand::{RngExt, SeedableRng};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Instant;
+
+/// Units of the cut-off's logarithm to base 2.
+const UNIT: f64 = 256.0;
+
+/// The cost that stands for a probability: whole numbers, so that the same spawns cost the same in every order.
+pub(super) fn cost_of(probability: f64) -> u32 {
+    (-probability.log2() * UNIT).round() as u32
+}
+
+/// What does not change while one board is searched.
+pub(super) struct Search<'a, G: Game> {
+    pub(super) game: &'a G,
+    pub(super) value: &'a dyn ValueFunction<G>,
+    pub(super) scale: Scale,
+    /// Spawning ranks with their probabilities, likely ones first.
+    pub(super) spawn: &'a [(u8, f64)],
+    /// Empty cells looked at below a chance node.
+    pub(super) samples: u32,
+    /// Sets the sampled cells of different games apart.
+    pub(super) sample_seed: u64,
+    /// Whether improbable positions are leaves; see `allowance` below.
+    pub(super) cuts: bool,
+    pub(super) prunes: bool,
+    /// All symmetries, if positions that they map onto each other share a table entry.
+    pub(super) symmetries: &'a [Vec<usize>],
+    pub(super) deadline: Option<Instant>,
+    /// Set when the deadline has passed: what is returned from then on means nothing.
+    pub(super) late: AtomicBool,
+}
+
+/// What a thread needs to search.
+pub(super) struct Worker<G: Game> {
+    table: Table,
+    pub(super) effort: Effort,
+    batch: Batch<G>,
+}
+
+/// Boards whose afterstates are leaves, valued together.
+struct Batch<G: Game> {
+    boards: Vec<LeafBoard>,
+    leaves: Vec<G::Afterstate>,
+    rewards: Vec<f32>,
+    values: Vec<f32>,
+}
+
+struct LeafBoard {
+    probability: f64,
+    /// One past its last leaf, or `None` if a move of it reaches the goal.
+    end: Option<usize>,
+}
+
+/// A board that the first spawn can give.
+pub(super) struct RootBoard<G: Game> {
+    board: G::Board,
+    pub(super) probability: f64,
+    /// Whether the spawn itself reaches the goal.
+    reached: bool,
+    /// See [`Search::chance`]; `None` if its afterstates are leaves.
+    allowance: Option<u32>,
+}
+
+impl<G: Game> Worker<G> {
+    /// Forgets earlier decisions.
+    pub(super) fn begin(&mut self) {
+        self.effort = Effort::default();
+        self.table.begin_decision();
+    }
+
+    pub(super) fn new(table_entries: usize) -> Self {
+        Worker {
+            table: Table::new(table_entries),
+            effort: Effort::default(),
+            batch: Batch {
+                boards: Vec::new(),
+                leaves: Vec::new(),
+                rewards: Vec::new(),
+                values: Vec::new(),
+            },
+        }
+    }
+}
+
+/// Nodes between two looks at the clock.
+const CLOCK_INTERVAL: u64 = 256;
+
+/// How far a bound must lie below what it is compared with, so that rounding never decides.
+const MARGIN: f64 = 1e-5;
+
+impl<G: Game> Search<'_, G> {
+    /// The value of an afterstate of which `depth` moves are looked at, `depth` >= 1: the mean over its spawns.
+    ///
+    /// `allowance` is what the spawns below may cost together before the board is a leaf. `None` only if the value is
+    /// known not to exceed `floor`, which spares the rest of the search (Ballard's *-minimax, 1983: star1).
+    pub(super) fn chance(
+        &self,
+        worker: &mut Worker<G>,
+        afterstate: G::Afterstate,
+        depth: u32,
+        allowance: u32,
+        floor: f32,
+    ) -> Option<f32> {
+        worker.effort.nodes += 1;
+        if self.is_late(worker) {
+            return Some(0.0);
+        }
+        let afterstate = self.canonical(afterstate);
+        let key = Key::new(afterstate.fingerprint(), depth, allowance);
+        if let Some(value) = worker.table.get(key) {
+            worker.effort.table_hits += 1;
+            return Some(value);
+        }
+        let floor_sum = f64::from(floor);
+        let prunes = self.prunes && floor > f32::NEG_INFINITY;
+        let mut bound = f64::INFINITY;
+        if prunes {
+            bound = self
+                .scale
+                .upper_bound(self.game, self.value, afterstate, depth);
+        }
+        // What is left cannot lift the mean above the floor.
+        let hopeless = |sum: f64, rest: f64| {
+            prunes && sum + rest * bound < floor_sum - MARGIN * floor_sum.abs()
+        };
+        if hopeless(0.0, 1.0) {
+            return None;
+        }
+        let (cells, mask) = self.sampled_cells(afterstate, key);
+        let (mut sum, mut rest) = (0.0, 1.0);
+        for &(rank, odds) in self.spawn {
+            let probability = odds / f64::from(cells);
+            let boards = self.game.placements(afterstate, rank).enumerate();
+            let boards = boards.filter(|(nth, _)| mask >> nth & 1 == 1);
+            if self.scale.spawn_reaches(rank) {
+                for _ in boards {
+                    sum += probability * f64::from(REACHED);
+                }
+                rest -= odds;
+                continue;
+            }
+            let allowance = self.allowance_after(allowance, probability);
+            // Likely spawns come first: from the first leaves on, all are leaves.
+            let Some(allowance) = allowance.filter(|_| depth > 1) else {
+                for (_, board) in boards {
+                    self.gather(worker, board, probability);
+                }
+                if prunes {
+                    sum = self.value_gathered(worker, sum);
+                    rest -= odds;
+                    if hopeless(sum, rest) {
+                        return None;
+                    }
+                }
+                continue;
+            };
+            for (_, board) in boards {
+                rest -= probability;
+                let floor = match prunes {
+                    true => ((floor_sum - sum - rest * bound) / probability) as f32,
+                    false => f32::NEG_INFINITY,
+                };
+                sum += probability * f64::from(self.max(worker, board, depth, allowance, floor)?);
+                if hopeless(sum, rest) {
+                    return None;
+                }
+            }
+        }
+        let value = self.value_gathered(worker, sum) as f32;
+        if !self.late.load(Relaxed) {
+            worker.table.put(key, value);
+        }
+        Some(value)
+    }
+
+    /// The value of a board with the player to move, of whom `depth` >= 2 moves are looked at; `None` only if it is
+    /// known not to exceed `floor`.
+    fn max(
+        &self,
+        worker: &mut Worker<G>,
+        board: G::Board,
+        depth: u32,
+        allowance: u32,
+        floor: f32,
+    ) -> Option<f32> {
+        worker.effort.nodes += 1;
+        let mut moves = [None; 4];
+        let mut count = 0;
+        for (afterstate, merged) in self.game.slides(board).into_iter().flatten() {
+            let Some(reward) = self.scale.reward(self.game, &afterstate, merged) else {
+                return Some(REACHED);
+            };
+            moves[count] = Some((afterstate, reward));
+            count += 1;
+        }
+        if self.prunes && count > 1 {
+            self.order(worker, &mut moves[..count]);
+        }
+        let (mut best, mut beaten): (Option<f32>, _) = (None, false);
+        for &(afterstate, reward) in moves.iter().flatten() {
+            let floor = best.unwrap_or(f32::NEG_INFINITY).max(floor) - reward;
+            match self.chance(worker, afterstate, depth - 1, allowance, floor) {
+                Some(value) => {
+                    let total = reward + value;
+                    best = Some(best.map_or(total, |best| total.max(best)));
+                }
+                None => beaten = true,
+            }
+        }
+        match best {
+            // Some move may be worth more than the best that is known, but none more than the floor.
+            _ if beaten && best.is_none_or(|best| best < floor) => None,
+            Some(best) => Some(best),
+            None => Some(0.0),
+        }
+    }
+
+    /// The value of an afterstate that is a leaf.
+    pub(super) fn leaf(&self, worker: &mut Worker<G>, afterstate: G::Afterstate) -> f32 {
+        worker.effort.nodes += 1;
+        worker.effort.leaves += 1;
+        let mut value = [0.0];
+        self.value.values(&[afterstate], &mut value);
+        self.scale.leaf(value[0])
+    }
+
+    /// The boards below a root move of which `depth` >= 2 moves are looked at, for threads to share.
+    pub(super) fn boards(
+        &self,
+        afterstate: G::Afterstate,
+        depth: u32,
+        allowance: u32,
+    ) -> Vec<RootBoard<G>> {
+        let afterstate = self.canonical(afterstate);
+        let key = Key::new(afterstate.fingerprint(), depth, allowance);
+        let (cells, mask) = self.sampled_cells(afterstate, key);
+        let mut boards = Vec::new();
+        for &(rank, odds) in self.spawn {
+            let probability = odds / f64::from(cells);
+            let allowance = self.allowance_after(allowance, probability);
+            for (nth, board) in self.game.placements(afterstate, rank).enumerate() {
+                if mask >> nth & 1 == 1 {
+                    boards.push(RootBoard {
+                        board,
+                        probability,
+                        reached: self.scale.spawn_reaches(rank),
+                        allowance,
+                    });
+                }
+            }
+        }
+        boards
+    }
+
+    /// The value of a board below a root move, exactly as [`Search::chance`] finds it.
+    pub(super) fn below_root(
+        &self,
+        worker: &mut Worker<G>,
+        root: &RootBoard<G>,
+        depth: u32,
+    ) -> f32 {
+        match root.allowance {
+            _ if root.reached => REACHED,
+            Some(allowance) => {
+                let value = self.max(worker, root.board, depth, allowance, f32::NEG_INFINITY);
+                value.unwrap_or(0.0)
+            }
+            None => {
+                self.gather(worker, root.board, 1.0);
+                self.value_gathered(worker, 0.0) as f32
+            }
+        }
+    }
+
+    /// What is left of an allowance after a spawn, `None` if nothing: then the board's afterstates are leaves.
+    #[inline]
+    pub(super) fn allowance_after(&self, allowance: u32, probability: f64) -> Option<u32> {
+        match self.cuts {
+            true => allowance.checked_sub(cost_of(probability)),
+            false => Some(allowance),
+        }
+    }
+
+    /// How many empty cells are looked at, and which: a bit for each, in cell order. They are drawn from the position
+    /// itself, so it has the same ones wherever it is met.
+    #[inline]
+    pub(super) fn sampled_cells(&self, afterstate: G::Afterstate, key: Key) -> (u32, u32) {
+        let empty = self.game.empty_cells(afterstate);
+        if empty <= self.samples {
+            return (empty, u32::MAX);
+        }
+        let mut rng = GameRng::seed_from_u64(key.seed() ^ self.sample_seed);
+        let mut mask: u32 = 0;
+        while mask.count_ones() < self.samples {
+            mask |= 1 << rng.random_range(0..empty);
+        }
+        (self.samples, mask)
+    }
+
+    /// The one of a position's images that stands for all of them in the table.
+    #[inline]
+    fn canonical(&self, afterstate: G::Afterstate) -> G::Afterstate {
+        if self.symmetries.is_empty() {
+            return afterstate;
+        }
+        let mut least = [u8::MAX; 25];
+        let cells = self.symmetries[0].len();
+        for image in self.symmetries {
+            let mut ranks = [0; 25];
+            for (rank, &cell) in ranks.iter_mut().zip(image) {
+                *rank = afterstate.rank(cell);
+            }
+            least = least.min(ranks);
+        }
+        self.game
+            .awaiting_spawn(self.game.board_of_ranks(&least[..cells]))
+    }
+
+    /// Puts a board's moves in the order of their afterstates' own values, the best first: the sooner the floor is
+    /// high, the more is pruned.
+    fn order(&self, worker: &mut Worker<G>, moves: &mut [Option<(G::Afterstate, f32)>]) {
+        let mut afterstates = [moves[0].map(|(afterstate, _)| afterstate); 4];
+        for (afterstate, of) in afterstates.iter_mut().zip(moves.iter()) {
+            *afterstate = of.map(|(afterstate, _)| afterstate);
+        }
+        let batch = &mut worker.batch;
+        batch.leaves.clear();
+        batch
+            .leaves
+            .extend(afterstates.into_iter().flatten().take(moves.len()));
+        batch.values.resize(moves.len(), 0.0);
+        self.value.values(&batch.leaves, &mut batch.values);
+        worker.effort.leaves += moves.len() as u64;
+        let mut keyed = [(0.0, None); 4];
+        for ((keyed, of), value) in keyed.iter_mut().zip(moves.iter()).zip(&batch.values) {
+            *keyed = (
+                self.scale.leaf(*value) + of.map_or(0.0, |(_, reward)| reward),
+                *of,
+            );
+        }
+        let keyed = &mut keyed[..moves.len()];
+        keyed.sort_by(|a, b| b.0.total_cmp(&a.0));
+        for (of, keyed) in moves.iter_mut().zip(keyed) {
+            *of = keyed.1;
+        }
+        batch.leaves.clear();
+    }
+
+    /// Adds a board's afterstates to those that are valued next.
+    #[inline]
+    fn gather(&self, worker: &mut Worker<G>, board: G::Board, probability: f64) {
+        let batch = &mut worker.batch;
+        let first = batch.leaves.len();
+        let mut end = Some(first);
+        for (afterstate, merged) in self.game.slides(board).into_iter().flatten() {
+            let Some(reward) = self.scale.reward(self.game, &afterstate, merged) else {
+                batch.leaves.truncate(first);
+                batch.rewards.truncate(first);
+                end = None;
+                break;
+            };
+            batch.leaves.push(afterstate);
+            batch.rewards.push(reward);
+            end = Some(batch.leaves.len());
+        }
+        batch.boards.push(LeafBoard { probability, end });
+    }
+
+    /// Adds what the gathered boards are worth, each its best move, to a sum; nothing is gathered then.
+    #[inline]
+    fn value_gathered(&self, worker: &mut Worker<G>, mut sum: f64) -> f64 {
+        let batch = &mut worker.batch;
+        batch.values.resize(batch.leaves.len(), 0.0);
+        self.value.values(&batch.leaves, &mut batch.values);
+        worker.effort.leaves += batch.leaves.len() as u64;
+        worker.effort.nodes += (batch.boards.len() + batch.leaves.len()) as u64;
+        let mut begin = 0;
+        for board in &batch.boards {
+            let worth = match board.end {
+                None => REACHED,
+                Some(end) => {
+                    let values = batch.values[begin..end].iter();
+                    let moves = values.zip(&batch.rewards[begin..end]);
+                    let best = moves
+                        .map(|(value, reward)| reward + self.scale.leaf(*value))
+                        .reduce(f32::max);
+                    begin = end;
+                    best.unwrap_or(0.0)
+                }
+            };
+            sum += board.probability * f64::from(worth);
+        }
+        batch.boards.clear();
+        batch.leaves.clear();
+        batch.rewards.clear();
+        sum
+    }
+
+    #[inline]
+    fn is_late(&self, worker: &Worker<G>) -> bool {
+        let Some(deadline) = self.deadline else {
+            return false;
+        };
+        if worker.effort.nodes % CLOCK_INTERVAL == 0 && Instant::now() >= deadline {
+            self.late.store(true, Relaxed);
+        }
+        self.late.load(Relaxed)
+    }
+}

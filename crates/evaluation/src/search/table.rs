@@ -1,0 +1,94 @@
+//! The transposition table.
+
+use std::hash::{Hash, Hasher};
+
+/// A value found once, for the positions that a search comes to by several ways.
+///
+/// An entry holds for one position at exactly one depth (and one rest of the probability cut-off), so a hit gives
+/// what searching again would give, and no result depends on what was searched before. Entries live for one
+/// decision: that keeps the count of visited nodes a function of the position, too.
+pub(super) struct Table {
+    /// As many as a power of two, or none.
+    entries: Vec<Entry>,
+    /// Marks the entries of the present decision.
+    generation: u32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Entry {
+    key: u64,
+    value: f32,
+    generation: u32,
+}
+
+/// What a value is filed under.
+#[derive(Clone, Copy)]
+pub(super) struct Key(u64);
+
+impl Key {
+    /// The key of a position's value at some depth, with some rest of the cut-off.
+    #[inline]
+    pub(super) fn new(fingerprint: u64, depth: u32, allowance: u32) -> Key {
+        let settings = u64::from(allowance) << 32 | u64::from(depth);
+        // Multiplying by odd numbers and folding is one-to-one for given settings.
+        let key = (fingerprint ^ settings.wrapping_mul(0xd6e8_feb8_6659_fd93))
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Key(key ^ key >> 32)
+    }
+
+    /// A number that looks random, for the position's own draws.
+    pub(super) fn seed(self) -> u64 {
+        let mut hasher = std::hash::DefaultHasher::new();
+        self.0.hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+impl Table {
+    /// An empty table of at least so many entries; 0 for none.
+    pub(super) fn new(entries: usize) -> Table {
+        let entries = if entries == 0 {
+            0
+        } else {
+            entries.next_power_of_two()
+        };
+        Table {
+            entries: vec![Entry::default(); entries],
+            generation: 0,
+        }
+    }
+
+    /// Forgets all entries.
+    pub(super) fn begin_decision(&mut self) {
+        self.generation = self.generation.wrapping_add(1);
+        if self.generation == 0 {
+            self.entries.fill(Entry::default());
+            self.generation = 1;
+        }
+    }
+
+    #[inline]
+    fn slot(&self, key: Key) -> usize {
+        key.0 as usize & self.entries.len().wrapping_sub(1)
+    }
+
+    /// The value filed under a key.
+    #[inline]
+    pub(super) fn get(&self, key: Key) -> Option<f32> {
+        let entry = self.entries.get(self.slot(key))?;
+        (entry.key == key.0 && entry.generation == self.generation).then_some(entry.value)
+    }
+
+    /// Files a value, in place of whatever was there.
+    #[inline]
+    pub(super) fn put(&mut self, key: Key, value: f32) {
+        let slot = self.slot(key);
+        if let Some(entry) = self.entries.get_mut(slot) {
+            *entry = Entry {
+                key: key.0,
+                value,
+                generation: self.generation,
+            };
+        }
+    }
+}
