@@ -1,17 +1,19 @@
 //! Agents with learned values: where measuring meets networks and files.
 
+use crate::explain::Explain;
 use crate::failure::Failure;
 use crate::progress::note;
 use crate::{games, progress, runs};
 use engine::{Game, Outcome, Rules};
 use evaluation::{
-    AgentMaker, AgentReport, AgentSpec, AnyValue, Files, Match, Registry, SpecError, check_spec,
-    value_file,
+    AgentMaker, AgentReport, AgentSpec, AnyValue, Files, Match, Observer, Played, Registry,
+    SpecError, check_spec, value_file,
 };
 use network::{Indexed, ModelFile};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
 
 /// The greedy player of a run.
 pub(crate) fn greedy_of(run: &Path) -> AgentSpec {
@@ -49,6 +51,16 @@ pub(crate) fn makers<G: Indexed>(
     Ok(makers.collect::<Result<_, _>>()?)
 }
 
+/// The agents that some texts name.
+pub(crate) fn parse_all(texts: &[String]) -> Result<Vec<AgentSpec>, Failure> {
+    let parse = |text: &String| -> Result<AgentSpec, SpecError> {
+        let spec = text.parse()?;
+        check_spec(&spec)?;
+        Ok(spec)
+    };
+    Ok(texts.iter().map(parse).collect::<Result<_, _>>()?)
+}
+
 /// The agents that a command line asks for. Without any, the latest trained player, beside random play if
 /// `baseline`.
 pub(crate) fn parse_specs(
@@ -57,12 +69,7 @@ pub(crate) fn parse_specs(
     baseline: bool,
 ) -> Result<Vec<AgentSpec>, Failure> {
     if !texts.is_empty() {
-        let parse = |text: &String| -> Result<AgentSpec, SpecError> {
-            let spec = text.parse()?;
-            check_spec(&spec)?;
-            Ok(spec)
-        };
-        return Ok(texts.iter().map(parse).collect::<Result<_, _>>()?);
+        return parse_all(texts);
     }
     let random = AgentSpec {
         name: "random".to_owned(),
@@ -98,6 +105,40 @@ pub(crate) fn rules_for(rules: Option<&str>, specs: &[AgentSpec]) -> Result<Rule
     }
 }
 
+/// Shows how a match goes, and logs its decisions.
+struct Watch<'a, G> {
+    game: &'a G,
+    agent: String,
+    bar: progress::Progress,
+    begun: Instant,
+    games: AtomicU64,
+    score: AtomicU64,
+    moves: AtomicU64,
+    explain: Option<&'a Explain>,
+}
+
+impl<G: Game> Observer<G> for Watch<'_, G> {
+    fn finished(&self, outcome: &Outcome) {
+        let score = self.score.fetch_add(outcome.score, Relaxed) + outcome.score;
+        let moves = self.moves.fetch_add(outcome.moves, Relaxed) + outcome.moves;
+        let games = self.games.fetch_add(1, Relaxed) + 1;
+        self.bar.show(games, || {
+            let rate = progress::rate(moves as f64 / self.begun.elapsed().as_secs_f64());
+            format!("mean score {}, {rate}", score / games)
+        });
+    }
+
+    fn hears_decisions(&self) -> bool {
+        self.explain.is_some()
+    }
+
+    fn decided(&self, played: &Played<'_, G>) {
+        if let Some(explain) = self.explain {
+            explain.add(self.game, &self.agent, played);
+        }
+    }
+}
+
 /// Plays an agent's games with a progress bar. `rules` are those asked for, whose target is counted.
 /// Interrupted, it reports the games up to the first unfinished one; `None` if that leaves none.
 pub(crate) fn measure<G: Game>(
@@ -106,23 +147,22 @@ pub(crate) fn measure<G: Game>(
     spec: &AgentSpec,
     agent: &AgentMaker<G>,
     settings: Match,
+    explain: Option<&Explain>,
     interrupted: &AtomicBool,
 ) -> Result<Option<AgentReport>, Failure> {
     note(&format!("Measuring {spec}"));
-    let bar = progress::Progress::new(settings.games, 0);
-    let (games, score, moves) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
-    let begun = std::time::Instant::now();
-    let each = |outcome: &Outcome| {
-        let score = score.fetch_add(outcome.score, Relaxed) + outcome.score;
-        let moves = moves.fetch_add(outcome.moves, Relaxed) + outcome.moves;
-        let games = games.fetch_add(1, Relaxed) + 1;
-        bar.show(games, || {
-            let rate = progress::rate(moves as f64 / begun.elapsed().as_secs_f64());
-            format!("mean score {}, {rate}", score / games)
-        });
+    let watch = Watch {
+        game,
+        agent: spec.to_string(),
+        bar: progress::Progress::new(settings.games, 0),
+        begun: Instant::now(),
+        games: AtomicU64::new(0),
+        score: AtomicU64::new(0),
+        moves: AtomicU64::new(0),
+        explain,
     };
-    let result = settings.play(game, agent, interrupted, &each);
-    bar.finish();
+    let result = settings.play(game, agent, interrupted, &watch);
+    watch.bar.finish();
     let result = result.map_err(|error| Failure::failed(format!("{spec}: {error}")))?;
     let played = !result.outcomes.is_empty();
     Ok(played.then(|| AgentReport::new(spec, rules, &result)))

@@ -2,6 +2,7 @@
 
 mod agents;
 mod commands;
+mod explain;
 mod failure;
 mod games;
 mod interrupt;
@@ -33,6 +34,8 @@ enum Command {
     Info(commands::info::Arguments),
     /// Watch an agent play one game.
     Play(commands::play::Arguments),
+    /// Measure the speed of agents on fixed positions.
+    Bench(commands::bench::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Some(Command::Eval(arguments)) => commands::eval::run(&arguments),
         Some(Command::Info(arguments)) => commands::info::run(&arguments),
         Some(Command::Play(arguments)) => commands::play::run(&arguments),
+        Some(Command::Bench(arguments)) => commands::bench::run(&arguments),
         None => Arguments::command().print_help().map_err(Failure::from),
     };
     match result {

@@ -39,6 +39,17 @@ impl std::fmt::Display for Objective {
     }
 }
 
+/// What the best moves of some boards are worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BestSum {
+    /// The weighted sum of the boards' greatest afterstate values, 0 for a dead board.
+    pub sum: f64,
+    /// Boards.
+    pub boards: u32,
+    /// Legal moves of all of them.
+    pub moves: u32,
+}
+
 /// A function that values afterstates.
 pub trait ValueFunction<G: Game>: Send + Sync {
     /// What the values mean.
@@ -55,6 +66,18 @@ pub trait ValueFunction<G: Game>: Send + Sync {
     /// infinite if there is none to state. What it costs is repaid where search can then stop early.
     fn upper_bound(&self, _afterstate: G::Afterstate, _moves: u32) -> f32 {
         f32::INFINITY
+    }
+
+    /// What the best moves are worth on the boards after each spawn of one of some ranks in one of the empty cells of
+    /// an afterstate whose bits are set in `cells`, counted in cell order; each rank has a weight. For ratings only,
+    /// whose steps have no reward, and only if that is faster than valuing the leaves; `None` otherwise.
+    fn best_after_spawns(
+        &self,
+        _afterstate: G::Afterstate,
+        _ranks: &[(u8, f64)],
+        _cells: u32,
+    ) -> Option<BestSum> {
+        None
     }
 
     /// The value of one afterstate.
@@ -146,5 +169,14 @@ impl<G: Game, V: ValueFunction<G> + ?Sized> ValueFunction<G> for std::sync::Arc<
 
     fn upper_bound(&self, afterstate: G::Afterstate, moves: u32) -> f32 {
         (**self).upper_bound(afterstate, moves)
+    }
+
+    fn best_after_spawns(
+        &self,
+        afterstate: G::Afterstate,
+        ranks: &[(u8, f64)],
+        cells: u32,
+    ) -> Option<BestSum> {
+        (**self).best_after_spawns(afterstate, ranks, cells)
     }
 }

@@ -85,7 +85,13 @@ impl Variant {
 
 /// Slides and merges the tiles along one line of `cells`, which begins at the edge they slide towards.
 /// Returns the sum of the tiles made.
-pub(crate) fn slide_line(merge: MergeRule, ranks: &mut [u8], cells: &[usize]) -> u32 {
+///
+/// ```
+/// let mut ranks = [1, 0, 1, 2];
+/// let reward = engine::slide_line(engine::MergeRule::Pairs, &mut ranks, &[3, 2, 1, 0]);
+/// assert_eq!((ranks, reward), ([0, 0, 2, 2], 4));
+/// ```
+pub fn slide_line(merge: MergeRule, ranks: &mut [u8], cells: &[usize]) -> u32 {
     let tiles: Vec<u8> = cells
         .iter()
         .map(|&cell| ranks[cell])

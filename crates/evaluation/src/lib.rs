@@ -5,6 +5,7 @@
 //! networks and files.
 
 mod agents;
+mod bench;
 mod evaluators;
 mod matches;
 mod registry;
@@ -14,10 +15,11 @@ mod spec;
 mod statistics;
 
 pub use agents::{ExpectimaxAgent, GreedyAgent, Order, PriorityAgent, RandomAgent};
+pub use bench::{BenchReport, bench, positions};
 pub use evaluators::{Heuristic, RowConstants, RowTable, Weights, WeightsError, Zero};
-pub use matches::{Match, MatchError, MatchResult, match_game};
+pub use matches::{Match, MatchError, MatchResult, Observer, Played, Unobserved, Work, match_game};
 pub use registry::{AgentMaker, AnyValue, Files, Registry, check_spec, value_file};
-pub use report::{AgentReport, Report};
+pub use report::{AgentReport, Report, SearchReport, bench_table};
 pub use search::{DepthRule, Expectimax, Goal, SearchError, SearchSettings};
 pub use spec::{AgentSpec, SpecError};
 pub use statistics::{Interval, MeanStatistics, RateStatistics, mean_interval, wilson_interval};

@@ -1,5 +1,5 @@
 use crate::AgentMaker;
-use engine::{Agent, Decision, Direction, Episode, Game, Outcome, derive_seed, game_rng};
+use engine::{Agent, Decision, Direction, Effort, Episode, Game, Outcome, derive_seed, game_rng};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -27,7 +27,80 @@ pub struct MatchResult {
     pub seconds: f64,
     /// Moves of all games that were played to their end.
     pub moves: u64,
+    /// What all decisions took.
+    pub work: Work,
 }
+
+/// What decisions took, summed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Decisions made.
+    pub decisions: u64,
+    /// The sum of their depths.
+    pub depths: u64,
+    /// Positions visited.
+    pub nodes: u64,
+    /// Afterstates valued.
+    pub leaves: u64,
+    /// Values found in transposition tables.
+    pub table_hits: u64,
+}
+
+impl std::ops::AddAssign<Effort> for Work {
+    fn add_assign(&mut self, effort: Effort) {
+        *self += Work {
+            decisions: 1,
+            depths: u64::from(effort.depth),
+            nodes: effort.nodes,
+            leaves: effort.leaves,
+            table_hits: effort.table_hits,
+        };
+    }
+}
+
+impl std::ops::AddAssign for Work {
+    fn add_assign(&mut self, other: Work) {
+        self.decisions += other.decisions;
+        self.depths += other.depths;
+        self.nodes += other.nodes;
+        self.leaves += other.leaves;
+        self.table_hits += other.table_hits;
+    }
+}
+
+/// A move in a game of a match.
+#[derive(Clone, Copy, Debug)]
+pub struct Played<'a, G: Game> {
+    /// The game's number.
+    pub game: u64,
+    /// Moves of the game before this one.
+    pub moves: u64,
+    /// The board that it was decided for.
+    pub board: G::Board,
+    /// The decision.
+    pub decision: &'a Decision,
+    /// Seconds that it took.
+    pub seconds: f64,
+}
+
+/// Hears of a match while it is played, from any of its threads.
+pub trait Observer<G: Game>: Sync {
+    /// A game has ended.
+    fn finished(&self, _outcome: &Outcome) {}
+
+    /// Whether to be told of every decision. Each is then made by itself, so that its time is its own.
+    fn hears_decisions(&self) -> bool {
+        false
+    }
+
+    /// A move was decided on.
+    fn decided(&self, _played: &Played<'_, G>) {}
+}
+
+/// Hears nothing.
+pub struct Unobserved;
+
+impl<G: Game> Observer<G> for Unobserved {}
 
 /// Why a match has no result.
 #[derive(Debug, thiserror::Error)]
@@ -51,7 +124,7 @@ pub fn match_game<G: Game>(game: &G, seed: u64, number: u64) -> (Episode<G>, u64
 }
 
 impl Match {
-    /// Plays. `each` hears of every finished game, from any thread.
+    /// Plays.
     ///
     /// # Errors
     /// When the system refuses the threads, or the agent chooses an illegal move.
@@ -60,7 +133,7 @@ impl Match {
         game: &G,
         agent: &AgentMaker<G>,
         interrupted: &AtomicBool,
-        each: &(dyn Fn(&Outcome) + Sync),
+        observer: &dyn Observer<G>,
     ) -> Result<MatchResult, MatchError> {
         let threads = self.threads.min(self.games as usize).max(1);
         let pool = rayon::ThreadPoolBuilder::new()
@@ -69,8 +142,10 @@ impl Match {
         let next = AtomicU64::new(0);
         let finished = Mutex::new(Vec::new());
         let begun = Instant::now();
+        let hears_decisions = observer.hears_decisions();
         let played = pool.broadcast(|_| {
             let mut agent = agent();
+            let mut work = Work::default();
             let begin = |agent: &mut dyn Agent<G>| {
                 let number = next.fetch_add(1, Relaxed);
                 (number < self.games).then(|| {
@@ -79,7 +154,8 @@ impl Match {
                     (number, episode)
                 })
             };
-            let mut lanes: Vec<_> = (0..agent.lanes())
+            let side_by_side = if hears_decisions { 1 } else { agent.lanes() };
+            let mut lanes: Vec<_> = (0..side_by_side)
                 .map_while(|_| begin(&mut *agent))
                 .collect();
             let (mut boards, mut decisions) = (Vec::new(), Vec::new());
@@ -91,11 +167,24 @@ impl Match {
                         .iter()
                         .map(|(_, episode): &(u64, Episode<G>)| episode.board),
                 );
+                let asked = hears_decisions.then(Instant::now);
                 agent.decide_batch(&boards, &mut decisions);
+                let seconds = asked.map_or(0.0, |asked| asked.elapsed().as_secs_f64());
                 // Backwards, so that a lane that closes does not move those still to come.
                 for lane in (0..lanes.len()).rev() {
                     let (number, episode) = &mut lanes[lane];
-                    if let Some(Decision { direction, .. }) = decisions[lane] {
+                    if let Some(decision) = &decisions[lane] {
+                        work += decision.effort;
+                        if hears_decisions {
+                            observer.decided(&Played {
+                                game: *number,
+                                moves: episode.moves,
+                                board: episode.board,
+                                decision,
+                                seconds,
+                            });
+                        }
+                        let direction = decision.direction;
                         match game.slide(episode.board, direction) {
                             Some((afterstate, reward)) => episode.advance(game, afterstate, reward),
                             None => return Err(MatchError::IllegalMove { direction }),
@@ -103,7 +192,7 @@ impl Match {
                         continue;
                     }
                     let outcome = episode.outcome(game);
-                    each(&outcome);
+                    observer.finished(&outcome);
                     finished
                         .lock()
                         .unwrap_or_else(PoisonError::into_inner)
@@ -114,9 +203,12 @@ impl Match {
                     }
                 }
             }
-            Ok(())
+            Ok(work)
         });
-        played.into_iter().collect::<Result<(), MatchError>>()?;
+        let mut work = Work::default();
+        for played in played {
+            work += played?;
+        }
         let seconds = begun.elapsed().as_secs_f64();
         let mut finished = finished
             .into_inner()
@@ -132,6 +224,7 @@ impl Match {
             outcomes: finished.into_iter().map(|(_, outcome)| outcome).collect(),
             seconds,
             moves,
+            work,
         })
     }
 }
@@ -152,7 +245,7 @@ mod tests {
             seed,
             threads,
         };
-        let result = settings.play(&Classic, &random(), &AtomicBool::new(false), &|_| ());
+        let result = settings.play(&Classic, &random(), &AtomicBool::new(false), &Unobserved);
         result.expect("threads").outcomes
     }
 
@@ -188,18 +281,24 @@ mod tests {
 
     #[test]
     fn an_interrupted_match_keeps_the_games_up_to_the_first_unfinished_one() {
-        let interrupted = AtomicBool::new(false);
-        let seen = AtomicU64::new(0);
+        /// Interrupts after some games.
+        struct Stop(AtomicBool, AtomicU64);
+
+        impl Observer<Classic> for Stop {
+            fn finished(&self, _outcome: &Outcome) {
+                if self.1.fetch_add(1, Relaxed) == 50 {
+                    self.0.store(true, Relaxed);
+                }
+            }
+        }
+
+        let stop = Stop(AtomicBool::new(false), AtomicU64::new(0));
         let settings = Match {
             games: 100_000,
             seed: 5,
             threads: 2,
         };
-        let result = settings.play(&Classic, &random(), &interrupted, &|_| {
-            if seen.fetch_add(1, Relaxed) == 50 {
-                interrupted.store(true, Relaxed);
-            }
-        });
+        let result = settings.play(&Classic, &random(), &stop.0, &stop);
         let outcomes = result.expect("threads").outcomes;
         assert!(outcomes.len() <= 52, "{}", outcomes.len());
         assert_eq!(play(outcomes.len() as u64, 5, 1), outcomes);
@@ -224,7 +323,7 @@ mod tests {
             seed: 1,
             threads: 2,
         };
-        let result = settings.play(&Classic, &agent, &AtomicBool::new(false), &|_| ());
+        let result = settings.play(&Classic, &agent, &AtomicBool::new(false), &Unobserved);
         assert!(matches!(
             result,
             Err(MatchError::IllegalMove {

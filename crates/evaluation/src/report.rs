@@ -1,5 +1,5 @@
 use crate::statistics::{MeanStatistics, RateStatistics, wilson_interval};
-use crate::{AgentSpec, Match, MatchResult};
+use crate::{AgentSpec, BenchReport, Match, MatchResult, Work};
 use comfy_table::{CellAlignment, Table, presets};
 use engine::{Outcome, Rules, tile};
 use serde::Serialize;
@@ -20,6 +20,34 @@ pub struct AgentReport {
     pub reach: BTreeMap<u64, RateStatistics>,
     /// Moves a second, all threads together.
     pub moves_per_second: f64,
+    /// What a decision took.
+    pub search: SearchReport,
+}
+
+/// What a decision took, on average.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SearchReport {
+    /// Moves looked ahead.
+    pub depth: f64,
+    /// Positions visited.
+    pub nodes: f64,
+    /// Afterstates valued.
+    pub leaves: f64,
+    /// Values found in a transposition table.
+    pub table_hits: f64,
+}
+
+impl SearchReport {
+    /// The means of what decisions took.
+    pub fn new(work: &Work) -> SearchReport {
+        let mean = |sum: u64| sum as f64 / work.decisions.max(1) as f64;
+        SearchReport {
+            depth: mean(work.depths),
+            nodes: mean(work.nodes),
+            leaves: mean(work.leaves),
+            table_hits: mean(work.table_hits),
+        }
+    }
 }
 
 /// What one or more matches say.
@@ -69,6 +97,7 @@ impl AgentReport {
             moves: of(|outcome| outcome.moves),
             reach: reach.collect(),
             moves_per_second: result.moves as f64 / result.seconds.max(1e-9),
+            search: SearchReport::new(&result.work),
         }
     }
 }
@@ -116,6 +145,10 @@ impl Report {
         row("moves/s".to_owned(), &|agent| {
             grouped(agent.moves_per_second)
         });
+        row("depth".to_owned(), &|agent| depth(agent.search.depth));
+        row("nodes/move".to_owned(), &|agent| {
+            grouped(agent.search.nodes)
+        });
         for column in table.column_iter_mut().skip(1) {
             column.set_cell_alignment(CellAlignment::Right);
         }
@@ -141,6 +174,39 @@ impl Report {
             tiles.insert(0, self.target);
         }
         tiles
+    }
+}
+
+/// A table of agents' speeds for the terminal: an agent a column.
+pub fn bench_table(reports: &[BenchReport]) -> String {
+    let mut table = Table::new();
+    table.load_preset(presets::ASCII_MARKDOWN);
+    let names = reports.iter().map(|report| report.agent.clone());
+    table.set_header(std::iter::once(String::new()).chain(names));
+    let mut row = |name: &str, value: &dyn Fn(&BenchReport) -> String| {
+        let values = reports.iter().map(value);
+        table.add_row(std::iter::once(name.to_owned()).chain(values));
+    };
+    row("positions", &|report| grouped(report.positions as f64));
+    row("nodes", &|report| report.nodes.to_string());
+    row("depth", &|report| depth(report.search.depth));
+    row("leaves/move", &|report| grouped(report.search.leaves));
+    row("table hits/move", &|report| {
+        grouped(report.search.table_hits)
+    });
+    row("moves/s", &|report| grouped(report.moves_per_second));
+    row("leaves/s", &|report| grouped(report.leaves_per_second));
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table.to_string()
+}
+
+/// A mean depth, whole where it is.
+fn depth(depth: f64) -> String {
+    match depth.fract() == 0.0 {
+        true => format!("{depth}"),
+        false => format!("{depth:.1}"),
     }
 }
 
@@ -180,6 +246,13 @@ mod tests {
             ],
             seconds: 0.5,
             moves: 400,
+            work: Work {
+                decisions: 400,
+                depths: 1_000,
+                nodes: 480_000,
+                leaves: 200_000,
+                table_hits: 100,
+            },
         };
         let spec = "random".parse().expect("an agent");
         Report {
@@ -209,6 +282,8 @@ mod tests {
             "| reach 2048 | 50.0 % |",
             "| reach 4096 | 25.0 % |",
             "| moves/s | 800 |",
+            "| depth | 2.5 |",
+            "| nodes/move | 1,200 |",
         ] {
             assert!(lines.contains(&line.to_owned()), "{line} in {table}");
         }
@@ -233,6 +308,9 @@ mod tests {
         assert_eq!(agent["reach"]["2048"]["rate"], 0.5);
         assert_eq!(agent["reach"]["131072"]["rate"], 0.0);
         assert_eq!(agent["moves_per_second"], 800.0);
+        let search =
+            serde_json::json!({"depth": 2.5, "nodes": 1200.0, "leaves": 500.0, "table_hits": 0.25});
+        assert_eq!(agent["search"], search);
         assert_eq!((&json["seed"], &json["threads"]), (&1.into(), &2.into()));
     }
 

@@ -1,3 +1,4 @@
+use crate::explain::Explain;
 use crate::failure::Failure;
 use crate::games::{AnyGame, with_game};
 use crate::progress::note;
@@ -13,8 +14,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Measure agents over many seeded games.
 ///
-/// An agent is `random` or `greedy:value=V`, where V is a model file, a checkpoint or a run folder. Without any,
-/// the latest trained player is measured beside random play.
+/// An agent is `random`, `priority:order=drlu`, `greedy:value=V` or `expectimax:value=V,depth=3`; V is a model file, a
+/// checkpoint, a run folder, or one of zero, heuristic, heuristic@WEIGHTS.toml and rowtable. Without any agent, the
+/// latest trained player is measured beside random play. More options of expectimax: time=50ms, samples=4,
+/// cutoff=0.0001, goal=reach:2048, depth=tiles:3-6 or empty:2-4, table=65536, prune=no, threads=2.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Agents to measure, such as greedy:value=runs/001
@@ -35,6 +38,9 @@ pub(crate) struct Arguments {
     /// Folder of the runs
     #[arg(long, value_name = "DIR", default_value = "runs")]
     runs: PathBuf,
+    /// Write every decision to a file, a JSON object a line: the board, the value of each legal move, nodes, depth, time
+    #[arg(long, value_name = "FILE")]
+    explain: Option<PathBuf>,
     /// Print one JSON object instead of a table
     #[arg(long)]
     json: bool,
@@ -58,6 +64,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let interrupted = interrupt::flag();
     let report = with_game!(AnyGame::new(&rules)?, game => report(&game, &rules, &specs, arguments, &interrupted)?);
     let interrupted = interrupted.load(Relaxed);
+    if let Some(spec) = specs.iter().find(|spec| !spec.is_repeatable()) {
+        note(&format!(
+            "{spec} plays under a time budget: its numbers depend on the machine."
+        ));
+    }
     let mut stdout = std::io::stdout().lock();
     if arguments.json {
         let output = Output {
@@ -100,15 +111,23 @@ fn report<G: Indexed>(
     };
     let mut report = Report::new(rules, settings);
     // All agents are made before the first game, so that a mistake in the last does not cost the others' time.
-    for (spec, maker) in specs.iter().zip(agents::makers(game, specs)?) {
+    let makers = agents::makers(game, specs)?;
+    let explain = arguments
+        .explain
+        .as_deref()
+        .map(Explain::create)
+        .transpose()?;
+    for (spec, maker) in specs.iter().zip(makers) {
         report.agents.extend(agents::measure(
             game,
             rules,
             spec,
             &maker,
             settings,
+            explain.as_ref(),
             interrupted,
         )?);
     }
+    explain.map_or(Ok(()), Explain::finish)?;
     Ok(report)
 }

@@ -1,16 +1,18 @@
+use crate::explain::Explain;
 use crate::failure::Failure;
 use crate::games::{AnyGame, with_game};
 use crate::{agents, interrupt};
 use engine::{Decision, Direction, Episode, Game, tile};
-use evaluation::{AgentSpec, match_game};
+use evaluation::{AgentSpec, Played, match_game};
 use network::Indexed;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Watch an agent play one game.
 ///
+/// Agents are written as for `eval`, such as greedy:value=runs/001 or expectimax:value=rowtable,depth=3.
 /// Each board is shown with what the agent holds every legal move to be worth, and the move that it chose.
 /// On a terminal the boards are drawn in place; elsewhere one below the other.
 #[derive(clap::Args)]
@@ -30,6 +32,9 @@ pub(crate) struct Arguments {
     /// Stop after so many moves
     #[arg(long, value_name = "N")]
     moves: Option<u64>,
+    /// Write every decision to a file, a JSON object a line
+    #[arg(long, value_name = "FILE")]
+    explain: Option<PathBuf>,
     /// Folder of the runs
     #[arg(long, value_name = "DIR", default_value = "runs")]
     runs: PathBuf,
@@ -51,6 +56,11 @@ fn play<G: Indexed>(
 ) -> Result<(), Failure> {
     let makers = agents::makers(game, std::slice::from_ref(spec))?;
     let mut agent = makers[0]();
+    let explain = arguments
+        .explain
+        .as_deref()
+        .map(Explain::create)
+        .transpose()?;
     let mut stdout = std::io::stdout().lock();
     let in_place = stdout.is_terminal();
     let delay = arguments
@@ -61,7 +71,9 @@ fn play<G: Indexed>(
     let mut drawn_lines = 0;
     loop {
         let enough = arguments.moves.is_some_and(|moves| episode.moves >= moves);
+        let asked = Instant::now();
         let decision = agent.decide(episode.board);
+        let seconds = asked.elapsed().as_secs_f64();
         let text = frame(game, spec, &episode, decision.as_ref());
         if in_place && drawn_lines > 0 {
             // Up over the last drawing, and clear what follows.
@@ -79,9 +91,20 @@ fn play<G: Indexed>(
                 decision.direction
             )));
         };
+        if let Some(explain) = &explain {
+            let played = Played {
+                game: 0,
+                moves: episode.moves,
+                board: episode.board,
+                decision: &decision,
+                seconds,
+            };
+            explain.add(game, &spec.to_string(), &played);
+        }
         episode.advance(game, afterstate, reward);
         interrupt::sleep(delay, interrupted);
     }
+    explain.map_or(Ok(()), Explain::finish)?;
     let outcome = episode.outcome(game);
     let over = game.slides(episode.board).iter().all(Option::is_none);
     writeln!(
@@ -112,6 +135,14 @@ fn frame<G: Game>(
     );
     text += &game.draw(&episode.board);
     text += "\n";
+    if let Some(effort) = decision.map(|decision| decision.effort)
+        && effort.nodes > 0
+    {
+        text += &format!(
+            "depth {}, {} nodes, {} leaves, {} from the table\n",
+            effort.depth, effort.nodes, effort.leaves, effort.table_hits
+        );
+    }
     let legal = game.slides(episode.board).map(|slide| slide.is_some());
     for direction in Direction::ALL {
         let chosen = decision.is_some_and(|decision| decision.direction == direction);

@@ -227,8 +227,15 @@ fn evaluate<G: Indexed>(
         seed: config.seed,
         threads: config.threads.unwrap_or(1),
     };
-    let Some(measured) =
-        agents::measure(game, &config.rules, &spec, &agent, settings, interrupted)?
+    let Some(measured) = agents::measure(
+        game,
+        &config.rules,
+        &spec,
+        &agent,
+        settings,
+        None,
+        interrupted,
+    )?
     else {
         return Ok(None);
     };

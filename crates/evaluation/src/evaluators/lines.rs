@@ -1,6 +1,7 @@
 //! Sums over rows and columns, from tables where these fit.
 
 use engine::{Game, MAX_LINES};
+use std::sync::Arc;
 
 /// The value of one row or column by its ranks from end to end.
 pub(crate) type LineFunction = Box<dyn Fn(&[u8]) -> f32 + Send + Sync>;
@@ -8,39 +9,39 @@ pub(crate) type LineFunction = Box<dyn Fn(&[u8]) -> f32 + Send + Sync>;
 /// Contents of a line up to which they are tabulated: 4 MiB of values.
 const MAX_ENTRIES: usize = 1 << 20;
 
+/// Cells of the longest line.
+pub(super) const MAX_LENGTH: usize = MAX_LINES / 2;
+
 /// The sum of a function over all rows and columns.
 pub(crate) struct LineSum<G> {
     game: G,
     function: LineFunction,
-    /// Number of rows, which come first, then all lines.
-    rows: usize,
-    lines: usize,
-    /// Cells in a row and in a column.
-    lengths: [usize; 2],
-    /// The function's values by line code for rows and for columns; empty if there are too many.
-    tables: [Vec<f32>; 2],
+    rows: Arc<Lines>,
+    /// The same as `rows` on square boards.
+    columns: Arc<Lines>,
+}
+
+/// What is known of all lines of one length.
+struct Lines {
+    /// Cells in a line.
+    length: usize,
+    /// The function's values by line code; empty if there are too many.
+    values: Vec<f32>,
 }
 
 impl<G: Game> LineSum<G> {
     pub(crate) fn new(game: &G, function: LineFunction) -> Self {
         let geometry = game.rules().geometry();
-        let lengths = [geometry.columns, geometry.rows];
-        let tables = lengths.map(|length| {
-            let entries = 1_usize << (G::LINE_BITS as usize * length);
-            if entries > MAX_ENTRIES {
-                return Vec::new();
-            }
-            (0..entries as u32)
-                .map(|code| on_line::<G>(&function, code, length))
-                .collect()
-        });
+        let rows = Arc::new(Lines::new::<G>(&function, geometry.columns));
+        let columns = match geometry.rows == geometry.columns {
+            true => rows.clone(),
+            false => Arc::new(Lines::new::<G>(&function, geometry.rows)),
+        };
         LineSum {
             game: game.clone(),
             function,
-            rows: geometry.rows,
-            lines: geometry.rows + geometry.columns,
-            lengths,
-            tables,
+            rows,
+            columns,
         }
     }
 
@@ -48,76 +49,46 @@ impl<G: Game> LineSum<G> {
     pub(crate) fn sum(&self, afterstate: G::Afterstate) -> f32 {
         let mut codes = [0; MAX_LINES];
         self.game.line_codes(afterstate, &mut codes);
-        let (rows, columns) = codes[..self.lines].split_at(self.rows);
-        self.sum_of(0, rows) + self.sum_of(1, columns)
+        // There are as many rows as a column has cells.
+        let (rows, columns) = codes.split_at(self.columns.length);
+        self.sum_of(&self.rows, rows) + self.sum_of(&self.columns, &columns[..self.rows.length])
     }
 
     #[inline]
-    fn sum_of(&self, kind: usize, codes: &[u32]) -> f32 {
-        let table = &self.tables[kind];
-        let value = |&code: &u32| match table.get(code as usize) {
+    fn sum_of(&self, lines: &Lines, codes: &[u32]) -> f32 {
+        let value = |&code: &u32| match lines.values.get(code as usize) {
             Some(&value) => value,
-            None => on_line::<G>(&self.function, code, self.lengths[kind]),
+            None => (self.function)(&ranks_of::<G>(code)[..lines.length]),
         };
         codes.iter().map(value).sum()
     }
 }
 
-/// The function's value of a line by its code.
-fn on_line<G: Game>(function: &LineFunction, code: u32, length: usize) -> f32 {
-    let mut ranks = [0; MAX_LINES / 2];
-    for (cell, rank) in ranks[..length].iter_mut().enumerate() {
-        *rank = (code >> (G::LINE_BITS as usize * cell) & ((1 << G::LINE_BITS) - 1)) as u8;
+impl Lines {
+    fn new<G: Game>(function: &LineFunction, length: usize) -> Lines {
+        let entries = 1_usize << (G::LINE_BITS as usize * length);
+        let codes = match entries <= MAX_ENTRIES {
+            true => 0..entries as u32,
+            false => 0..0,
+        };
+        let value = |code| function(&ranks_of::<G>(code)[..length]);
+        Lines {
+            length,
+            values: codes.map(value).collect(),
+        }
     }
-    function(&ranks[..length])
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use engine::{Cells, Classic, Rules, Variant};
+/// The ranks of a line by its code.
+pub(super) fn ranks_of<G: Game>(code: u32) -> [u8; MAX_LENGTH] {
+    std::array::from_fn(|position| match G::LINE_BITS as usize * position {
+        shift if shift < 32 => (code >> shift & ((1 << G::LINE_BITS) - 1)) as u8,
+        _ => 0,
+    })
+}
 
-    /// Tells the cells of a line apart.
-    fn weighted(ranks: &[u8]) -> f32 {
-        let cells = ranks.iter().zip(1..);
-        cells
-            .map(|(&rank, weight)| f32::from(rank) * weight as f32)
-            .sum()
-    }
-
-    fn plainly<G: Game>(game: &G, afterstate: G::Afterstate) -> f32 {
-        let (rows, columns) = (game.rules().rows, game.rules().columns);
-        let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
-        let weight = |(row, column)| {
-            f32::from(afterstate.rank(row * columns + column)) * (row + column + 2) as f32
-        };
-        cells.map(weight).sum()
-    }
-
-    fn check<G: Game>(game: &G) -> LineSum<G> {
-        let sum = LineSum::new(game, Box::new(weighted));
-        for seed in 0..20 {
-            let cells = game.rules().geometry().cells();
-            let ranks: Vec<u8> = (0..cells)
-                .map(|cell| ((cell * 7 + seed) % 13) as u8)
-                .collect();
-            let afterstate = game.awaiting_spawn(game.board_of_ranks(&ranks));
-            assert_eq!(sum.sum(afterstate), plainly(game, afterstate));
-        }
-        sum
-    }
-
-    #[test]
-    fn tables_and_computed_lines_say_the_same() {
-        let tabulated = check(&Classic).tables.map(|table| table.len());
-        assert_eq!(tabulated, [65_536; 2]);
-        for (rows, columns, lengths) in [
-            (3, 3, [32_768; 2]),
-            (2, 4, [1 << 20, 1 << 10]),
-            (5, 4, [1 << 20, 0]),
-        ] {
-            let game = Variant::new(Rules::sized(rows, columns)).expect("playable");
-            assert_eq!(check(&game).tables.map(|table| table.len()), lengths);
-        }
-    }
+/// The code of a line by its ranks.
+pub(super) fn code_of<G: Game>(ranks: &[u8; MAX_LENGTH]) -> u32 {
+    let ranks = ranks.iter().rev();
+    ranks.fold(0, |code, &rank| code << G::LINE_BITS | u32::from(rank))
 }

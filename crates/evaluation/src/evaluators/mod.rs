@@ -1,5 +1,6 @@
 //! Hand-made value functions, a file each.
 
+mod after_spawns;
 mod features;
 mod heuristic;
 mod lines;

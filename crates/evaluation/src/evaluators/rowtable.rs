@@ -1,5 +1,6 @@
-use super::lines::LineSum;
-use engine::{Cells, Game, Objective, ValueFunction};
+use super::after_spawns::AfterSpawns;
+use super::lines::{LineFunction, LineSum};
+use engine::{BestSum, Cells, Game, Objective, ValueFunction};
 
 /// A strong hand-made rating: the sum of a value of every row and every column, each looked up in a table that is
 /// worked out beforehand (the idea of nneonneo's 2048-ai). A line is worth more the more cells are empty, the more
@@ -8,6 +9,7 @@ pub struct RowTable<G: Game> {
     game: G,
     constants: RowConstants,
     lines: LineSum<G>,
+    after_spawns: Option<AfterSpawns<G>>,
     /// By rank, what a tile adds in its row and its column together.
     tiles: Vec<f32>,
 }
@@ -84,10 +86,12 @@ impl<G: Game> RowTable<G> {
                     + constants.tile * f32::from(rank).powf(constants.tile_power))
             }
         });
+        let line: LineFunction = Box::new(move |ranks| constants.line(ranks));
         RowTable {
             game: game.clone(),
             constants,
-            lines: LineSum::new(game, Box::new(move |ranks| constants.line(ranks))),
+            after_spawns: AfterSpawns::new(game, &line, LEAST),
+            lines: LineSum::new(game, line),
             tiles: tiles.collect(),
         }
     }
@@ -106,6 +110,15 @@ impl<G: Game> ValueFunction<G> for RowTable<G> {
         for (value, &afterstate) in values.iter_mut().zip(afterstates) {
             *value = self.lines.sum(afterstate).max(LEAST);
         }
+    }
+
+    fn best_after_spawns(
+        &self,
+        afterstate: G::Afterstate,
+        ranks: &[(u8, f64)],
+        cells: u32,
+    ) -> Option<BestSum> {
+        self.after_spawns.as_ref()?.best(afterstate, ranks, cells)
     }
 
     /// The rating of a board in perfect order, all of whose tiles can merge, after as many merges as raise the

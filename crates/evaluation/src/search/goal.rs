@@ -93,6 +93,12 @@ impl Scale {
         }
     }
 
+    /// Whether steps have no reward and leaves count as they are valued.
+    #[inline]
+    pub(super) fn is_rating(self) -> bool {
+        self.objective == Objective::Rating
+    }
+
     /// Whether the spawn of a tile reaches the goal.
     #[inline]
     pub(super) fn spawn_reaches(self, spawned: u8) -> bool {

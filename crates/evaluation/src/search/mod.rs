@@ -6,6 +6,7 @@
 
 mod depth;
 mod goal;
+mod leaves;
 mod node;
 mod table;
 #[cfg(test)]
@@ -16,7 +17,7 @@ pub use goal::Goal;
 
 use engine::{Decision, Direction, Effort, Game, Objective, ValueFunction};
 use goal::{REACHED, Scale};
-use node::{RootBoard, Search, Worker, cost_of};
+use node::{NO_FLOOR, RootBoard, Search, Worker, cost_of};
 use rayon::prelude::*;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -51,7 +52,7 @@ impl Default for SearchSettings {
             goal: None,
             samples: None,
             cutoff: None,
-            table: 1 << 16,
+            table: 1 << 14,
             prune: true,
             threads: 1,
         }
@@ -304,13 +305,8 @@ impl<G: Game> Expectimax<G> {
                 match depth {
                     0 => search.leaf(&mut worker, afterstate),
                     _ => {
-                        let value = search.chance(
-                            &mut worker,
-                            afterstate,
-                            depth,
-                            allowance,
-                            f32::NEG_INFINITY,
-                        );
+                        let value =
+                            search.chance(&mut worker, afterstate, depth, allowance, NO_FLOOR);
                         value.unwrap_or(0.0)
                     }
                 }

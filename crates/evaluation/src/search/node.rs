@@ -1,7 +1,8 @@
 //! The recursion: chance nodes and max nodes.
 
 use super::goal::{REACHED, Scale};
-use super::table::{Key, Table};
+use super::leaves::Leaves;
+use super::table::{Found, Key, Table};
 use engine::{Cells, Effort, Game, GameRng, ValueFunction};
 use rand::{RngExt, SeedableRng};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -40,21 +41,7 @@ pub(super) struct Search<'a, G: Game> {
 pub(super) struct Worker<G: Game> {
     table: Table,
     pub(super) effort: Effort,
-    batch: Batch<G>,
-}
-
-/// Boards whose afterstates are leaves, valued together.
-struct Batch<G: Game> {
-    boards: Vec<LeafBoard>,
-    leaves: Vec<G::Afterstate>,
-    rewards: Vec<f32>,
-    values: Vec<f32>,
-}
-
-struct LeafBoard {
-    probability: f64,
-    /// One past its last leaf, or `None` if a move of it reaches the goal.
-    end: Option<usize>,
+    leaves: Leaves<G>,
 }
 
 /// A board that the first spawn can give.
@@ -72,21 +59,23 @@ impl<G: Game> Worker<G> {
     pub(super) fn begin(&mut self) {
         self.effort = Effort::default();
         self.table.begin_decision();
+        self.leaves.forget();
     }
 
     pub(super) fn new(table_entries: usize) -> Self {
         Worker {
             table: Table::new(table_entries),
             effort: Effort::default(),
-            batch: Batch {
-                boards: Vec::new(),
-                leaves: Vec::new(),
-                rewards: Vec::new(),
-                values: Vec::new(),
-            },
+            leaves: Leaves::new(),
         }
     }
 }
+
+/// The least depth at which ordering a board's moves spares more than it costs.
+const ORDERED_DEPTH: u32 = 3;
+
+/// A floor that spares nothing.
+pub(super) const NO_FLOOR: f32 = f32::NEG_INFINITY;
 
 /// Nodes between two looks at the clock.
 const CLOCK_INTERVAL: u64 = 256;
@@ -98,7 +87,8 @@ impl<G: Game> Search<'_, G> {
     /// The value of an afterstate of which `depth` moves are looked at, `depth` >= 1: the mean over its spawns.
     ///
     /// `allowance` is what the spawns below may cost together before the board is a leaf. `None` only if the value is
-    /// known not to exceed `floor`, which spares the rest of the search (Ballard's *-minimax, 1983: star1).
+    /// known not to exceed `floor`: what is left of the spawns cannot lift the mean that far (star1 of Ballard's
+    /// *-minimax, 1983). Just above the leaves that costs more than it spares.
     pub(super) fn chance(
         &self,
         worker: &mut Worker<G>,
@@ -113,18 +103,23 @@ impl<G: Game> Search<'_, G> {
         }
         let afterstate = self.canonical(afterstate);
         let key = Key::new(afterstate.fingerprint(), depth, allowance);
-        if let Some(value) = worker.table.get(key) {
-            worker.effort.table_hits += 1;
-            return Some(value);
+        match worker.table.get(key) {
+            Some(Found::Exact(value)) => {
+                worker.effort.table_hits += 1;
+                return Some(value);
+            }
+            Some(Found::AtMost(bound)) if bound <= floor => {
+                worker.effort.table_hits += 1;
+                return None;
+            }
+            _ => {}
         }
         let floor_sum = f64::from(floor);
-        let prunes = self.prunes && floor > f32::NEG_INFINITY;
-        let mut bound = f64::INFINITY;
-        if prunes {
-            bound = self
-                .scale
-                .upper_bound(self.game, self.value, afterstate, depth);
-        }
+        let bound = match self.prunes && depth > 1 && floor > NO_FLOOR {
+            true => (self.scale).upper_bound(self.game, self.value, afterstate, depth),
+            false => f64::INFINITY,
+        };
+        let prunes = bound.is_finite();
         // What is left cannot lift the mean above the floor.
         let hopeless = |sum: f64, rest: f64| {
             prunes && sum + rest * bound < floor_sum - MARGIN * floor_sum.abs()
@@ -134,47 +129,40 @@ impl<G: Game> Search<'_, G> {
         }
         let (cells, mask) = self.sampled_cells(afterstate, key);
         let (mut sum, mut rest) = (0.0, 1.0);
-        for &(rank, odds) in self.spawn {
+        // Likely spawns come first: from the first on after which boards are above leaves, all are.
+        let searched = self.spawn.iter().take_while(|(_, odds)| {
+            depth > 1
+                && self
+                    .allowance_after(allowance, odds / f64::from(cells))
+                    .is_some()
+        });
+        let (searched, valued) = self.spawn.split_at(searched.count());
+        for &(rank, odds) in searched {
             let probability = odds / f64::from(cells);
+            let allowance = self.allowance_after(allowance, probability).unwrap_or(0);
             let boards = self.game.placements(afterstate, rank).enumerate();
-            let boards = boards.filter(|(nth, _)| mask >> nth & 1 == 1);
-            if self.scale.spawn_reaches(rank) {
-                for _ in boards {
-                    sum += probability * f64::from(REACHED);
-                }
-                rest -= odds;
-                continue;
-            }
-            let allowance = self.allowance_after(allowance, probability);
-            // Likely spawns come first: from the first leaves on, all are leaves.
-            let Some(allowance) = allowance.filter(|_| depth > 1) else {
-                for (_, board) in boards {
-                    self.gather(worker, board, probability);
-                }
-                if prunes {
-                    sum = self.value_gathered(worker, sum);
-                    rest -= odds;
-                    if hopeless(sum, rest) {
-                        return None;
-                    }
-                }
-                continue;
-            };
-            for (_, board) in boards {
+            for (_, board) in boards.filter(|(nth, _)| mask >> nth & 1 == 1) {
                 rest -= probability;
-                let floor = match prunes {
+                if self.scale.spawn_reaches(rank) {
+                    sum += probability * f64::from(REACHED);
+                    continue;
+                }
+                let board_floor = match prunes {
                     true => ((floor_sum - sum - rest * bound) / probability) as f32,
                     false => f32::NEG_INFINITY,
                 };
-                sum += probability * f64::from(self.max(worker, board, depth, allowance, floor)?);
+                let value = self.max(worker, board, depth, allowance, board_floor);
+                sum += probability * f64::from(value.unwrap_or(f32::NEG_INFINITY));
                 if hopeless(sum, rest) {
+                    worker.table.put(key, Found::AtMost(floor));
                     return None;
                 }
             }
         }
-        let value = self.value_gathered(worker, sum) as f32;
+        sum = self.add_leaves(worker, afterstate, valued, (cells, mask), sum);
+        let value = sum as f32;
         if !self.late.load(Relaxed) {
-            worker.table.put(key, value);
+            worker.table.put(key, Found::Exact(value));
         }
         Some(value)
     }
@@ -190,20 +178,25 @@ impl<G: Game> Search<'_, G> {
         floor: f32,
     ) -> Option<f32> {
         worker.effort.nodes += 1;
-        let mut moves = [None; 4];
+        let slides = self.game.slides(board);
+        let Some(&placeholder) = slides.iter().flatten().next() else {
+            return Some(0.0);
+        };
+        let mut moves = [(placeholder.0, 0.0); 4];
         let mut count = 0;
-        for (afterstate, merged) in self.game.slides(board).into_iter().flatten() {
+        for (afterstate, merged) in slides.into_iter().flatten() {
             let Some(reward) = self.scale.reward(self.game, &afterstate, merged) else {
                 return Some(REACHED);
             };
-            moves[count] = Some((afterstate, reward));
+            moves[count] = (afterstate, reward);
             count += 1;
         }
-        if self.prunes && count > 1 {
-            self.order(worker, &mut moves[..count]);
+        let moves = &mut moves[..count];
+        if self.prunes && count > 1 && depth >= ORDERED_DEPTH {
+            self.order(worker, moves);
         }
         let (mut best, mut beaten): (Option<f32>, _) = (None, false);
-        for &(afterstate, reward) in moves.iter().flatten() {
+        for &(afterstate, reward) in moves.iter() {
             let floor = best.unwrap_or(f32::NEG_INFINITY).max(floor) - reward;
             match self.chance(worker, afterstate, depth - 1, allowance, floor) {
                 Some(value) => {
@@ -213,12 +206,8 @@ impl<G: Game> Search<'_, G> {
                 None => beaten = true,
             }
         }
-        match best {
-            // Some move may be worth more than the best that is known, but none more than the floor.
-            _ if beaten && best.is_none_or(|best| best < floor) => None,
-            Some(best) => Some(best),
-            None => Some(0.0),
-        }
+        // If not, some move may be worth more than the best that is known, but none more than the floor.
+        best.filter(|&best| !beaten || best >= floor)
     }
 
     /// The value of an afterstate that is a leaf.
@@ -268,12 +257,12 @@ impl<G: Game> Search<'_, G> {
         match root.allowance {
             _ if root.reached => REACHED,
             Some(allowance) => {
-                let value = self.max(worker, root.board, depth, allowance, f32::NEG_INFINITY);
+                let value = self.max(worker, root.board, depth, allowance, NO_FLOOR);
                 value.unwrap_or(0.0)
             }
             None => {
-                self.gather(worker, root.board, 1.0);
-                self.value_gathered(worker, 0.0) as f32
+                worker.leaves.add(self.game, self.scale, root.board, 1.0);
+                self.value_leaves(worker, 0.0) as f32
             }
         }
     }
@@ -324,81 +313,63 @@ impl<G: Game> Search<'_, G> {
 
     /// Puts a board's moves in the order of their afterstates' own values, the best first: the sooner the floor is
     /// high, the more is pruned.
-    fn order(&self, worker: &mut Worker<G>, moves: &mut [Option<(G::Afterstate, f32)>]) {
-        let mut afterstates = [moves[0].map(|(afterstate, _)| afterstate); 4];
+    fn order(&self, worker: &mut Worker<G>, moves: &mut [(G::Afterstate, f32)]) {
+        let mut afterstates = [moves[0].0; 4];
         for (afterstate, of) in afterstates.iter_mut().zip(moves.iter()) {
-            *afterstate = of.map(|(afterstate, _)| afterstate);
+            *afterstate = of.0;
         }
-        let batch = &mut worker.batch;
-        batch.leaves.clear();
-        batch
-            .leaves
-            .extend(afterstates.into_iter().flatten().take(moves.len()));
-        batch.values.resize(moves.len(), 0.0);
-        self.value.values(&batch.leaves, &mut batch.values);
+        let mut values = [0.0; 4];
+        let values = &mut values[..moves.len()];
+        self.value.values(&afterstates[..moves.len()], values);
         worker.effort.leaves += moves.len() as u64;
-        let mut keyed = [(0.0, None); 4];
-        for ((keyed, of), value) in keyed.iter_mut().zip(moves.iter()).zip(&batch.values) {
-            *keyed = (
-                self.scale.leaf(*value) + of.map_or(0.0, |(_, reward)| reward),
-                *of,
-            );
+        let mut keyed = [(0.0, moves[0]); 4];
+        for ((keyed, of), value) in keyed.iter_mut().zip(moves.iter()).zip(values) {
+            *keyed = (of.1 + self.scale.leaf(*value), *of);
         }
         let keyed = &mut keyed[..moves.len()];
         keyed.sort_by(|a, b| b.0.total_cmp(&a.0));
-        for (of, keyed) in moves.iter_mut().zip(keyed) {
-            *of = keyed.1;
+        for (of, (_, sorted)) in moves.iter_mut().zip(keyed) {
+            *of = *sorted;
         }
-        batch.leaves.clear();
     }
 
-    /// Adds a board's afterstates to those that are valued next.
-    #[inline]
-    fn gather(&self, worker: &mut Worker<G>, board: G::Board, probability: f64) {
-        let batch = &mut worker.batch;
-        let first = batch.leaves.len();
-        let mut end = Some(first);
-        for (afterstate, merged) in self.game.slides(board).into_iter().flatten() {
-            let Some(reward) = self.scale.reward(self.game, &afterstate, merged) else {
-                batch.leaves.truncate(first);
-                batch.rewards.truncate(first);
-                end = None;
-                break;
-            };
-            batch.leaves.push(afterstate);
-            batch.rewards.push(reward);
-            end = Some(batch.leaves.len());
+    /// Adds to a sum what spawns of some ranks bring to an afterstate of whose boards one move is looked at.
+    fn add_leaves(
+        &self,
+        worker: &mut Worker<G>,
+        afterstate: G::Afterstate,
+        ranks: &[(u8, f64)],
+        (cells, mask): (u32, u32),
+        mut sum: f64,
+    ) -> f64 {
+        if self.scale.is_rating()
+            && let Some(best) = self.value.best_after_spawns(afterstate, ranks, mask)
+        {
+            worker.effort.nodes += u64::from(best.boards + best.moves);
+            worker.effort.leaves += u64::from(best.moves);
+            return sum + best.sum / f64::from(cells);
         }
-        batch.boards.push(LeafBoard { probability, end });
+        for &(rank, odds) in ranks {
+            if self.scale.spawn_reaches(rank) {
+                sum += odds * f64::from(REACHED);
+                continue;
+            }
+            let boards = self.game.placements(afterstate, rank).enumerate();
+            for (_, board) in boards.filter(|(nth, _)| mask >> nth & 1 == 1) {
+                worker
+                    .leaves
+                    .add(self.game, self.scale, board, odds / f64::from(cells));
+            }
+        }
+        self.value_leaves(worker, sum)
     }
 
-    /// Adds what the gathered boards are worth, each its best move, to a sum; nothing is gathered then.
+    /// Adds to a sum what the boards above leaves that were collected are worth.
     #[inline]
-    fn value_gathered(&self, worker: &mut Worker<G>, mut sum: f64) -> f64 {
-        let batch = &mut worker.batch;
-        batch.values.resize(batch.leaves.len(), 0.0);
-        self.value.values(&batch.leaves, &mut batch.values);
-        worker.effort.leaves += batch.leaves.len() as u64;
-        worker.effort.nodes += (batch.boards.len() + batch.leaves.len()) as u64;
-        let mut begin = 0;
-        for board in &batch.boards {
-            let worth = match board.end {
-                None => REACHED,
-                Some(end) => {
-                    let values = batch.values[begin..end].iter();
-                    let moves = values.zip(&batch.rewards[begin..end]);
-                    let best = moves
-                        .map(|(value, reward)| reward + self.scale.leaf(*value))
-                        .reduce(f32::max);
-                    begin = end;
-                    best.unwrap_or(0.0)
-                }
-            };
-            sum += board.probability * f64::from(worth);
-        }
-        batch.boards.clear();
-        batch.leaves.clear();
-        batch.rewards.clear();
+    fn value_leaves(&self, worker: &mut Worker<G>, sum: f64) -> f64 {
+        let (sum, [boards, moves, valued]) = worker.leaves.value(self.scale, self.value, sum);
+        worker.effort.nodes += boards + moves;
+        worker.effort.leaves += valued;
         sum
     }
 

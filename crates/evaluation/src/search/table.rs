@@ -18,7 +18,15 @@ pub(super) struct Table {
 struct Entry {
     key: u64,
     value: f32,
-    generation: u32,
+    /// The decision's mark, doubled; plus 1 if the value is only an upper bound.
+    mark: u32,
+}
+
+/// What is known of a position's value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Found {
+    Exact(f32),
+    AtMost(f32),
 }
 
 /// What a value is filed under.
@@ -60,7 +68,7 @@ impl Table {
 
     /// Forgets all entries.
     pub(super) fn begin_decision(&mut self) {
-        self.generation = self.generation.wrapping_add(1);
+        self.generation = (self.generation + 1) % (1 << 31);
         if self.generation == 0 {
             self.entries.fill(Entry::default());
             self.generation = 1;
@@ -72,22 +80,32 @@ impl Table {
         key.0 as usize & self.entries.len().wrapping_sub(1)
     }
 
-    /// The value filed under a key.
+    /// What is filed under a key.
     #[inline]
-    pub(super) fn get(&self, key: Key) -> Option<f32> {
+    pub(super) fn get(&self, key: Key) -> Option<Found> {
         let entry = self.entries.get(self.slot(key))?;
-        (entry.key == key.0 && entry.generation == self.generation).then_some(entry.value)
+        if entry.key != key.0 || entry.mark >> 1 != self.generation {
+            return None;
+        }
+        Some(match entry.mark & 1 {
+            0 => Found::Exact(entry.value),
+            _ => Found::AtMost(entry.value),
+        })
     }
 
-    /// Files a value, in place of whatever was there.
+    /// Files what was found, in place of whatever was there.
     #[inline]
-    pub(super) fn put(&mut self, key: Key, value: f32) {
+    pub(super) fn put(&mut self, key: Key, found: Found) {
+        let (value, bound) = match found {
+            Found::Exact(value) => (value, 0),
+            Found::AtMost(value) => (value, 1),
+        };
         let slot = self.slot(key);
         if let Some(entry) = self.entries.get_mut(slot) {
             *entry = Entry {
                 key: key.0,
                 value,
-                generation: self.generation,
+                mark: self.generation << 1 | bound,
             };
         }
     }
