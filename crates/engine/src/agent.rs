@@ -7,7 +7,7 @@ pub struct Effort {
     pub depth: u32,
     /// Positions visited, boards and afterstates: the root, inner nodes and leaves.
     pub nodes: u64,
-    /// Afterstates valued by the value function.
+    /// Leaves valued by the value function, where looking ahead stops.
     pub leaves: u64,
     /// Positions whose value was found in a transposition table.
     pub table_hits: u64,

@@ -140,6 +140,13 @@ impl Rules {
         largest.unwrap_or(0) + self.geometry().cells() as u8 - 1
     }
 
+    /// The largest sum of tiles that a board can hold: a full chain of the largest tiles, each twice the next. From
+    /// any position up to that, play stays within the largest rank, since a larger sum would need another cell.
+    pub fn largest_sum(&self) -> u64 {
+        let largest = self.largest_rank() + 1;
+        tile(largest) - tile(largest - self.geometry().cells() as u8)
+    }
+
     /// The rank of the target tile.
     pub fn target_rank(&self) -> u8 {
         match self.target {

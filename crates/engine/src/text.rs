@@ -68,7 +68,7 @@ pub(crate) fn parse<G: Game>(game: &G, text: &str) -> Result<G::Board, BoardErro
             );
         }
     }
-    let (found, largest) = (sum(&ranks), largest_sum(game.rules()));
+    let (found, largest) = (sum(&ranks), game.rules().largest_sum());
     if found > largest {
         return Err(BoardError::Sum { found, largest });
     }
@@ -79,18 +79,11 @@ fn sum(ranks: &[u8]) -> u64 {
     ranks.iter().map(|&rank| tile(rank)).sum()
 }
 
-/// The largest sum of tiles that a board can hold: a full chain of the largest tiles, each twice the next. From
-/// any position up to that, play stays within the largest rank, since a larger sum would need another cell.
-fn largest_sum(rules: &Rules) -> u64 {
-    let largest = rules.largest_rank() + 1;
-    tile(largest) - tile(largest - rules.geometry().cells() as u8)
-}
-
 /// Whether these are the ranks of a board that the game can go on from.
 pub(crate) fn is_possible(rules: &Rules, ranks: &[u8]) -> bool {
     ranks.len() == rules.geometry().cells()
         && ranks.iter().all(|&rank| rank <= rules.largest_rank())
-        && sum(ranks) <= largest_sum(rules)
+        && sum(ranks) <= rules.largest_sum()
 }
 
 /// Rows of tile values separated by `/`.

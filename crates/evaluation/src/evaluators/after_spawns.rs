@@ -186,14 +186,18 @@ struct Slid<const N: usize> {
 #[inline(always)]
 fn spread<G: Game, const N: usize>(code: u16) -> u64 {
     let bits = G::LINE_BITS as usize;
-    // Copies of the code, each moved so that another cell is in place.
-    let mut copies = 0;
-    let mut first = 0;
-    for line in 0..N {
-        copies |= 1 << ((bits * N - bits) * line);
-        first |= ((1 << bits) - 1) << (bits * N * line);
+    let (cell, line) = ((1 << bits) - 1, bits * N);
+    let code = u64::from(code);
+    if N == 4 {
+        // Pairs of cells first: fewer steps.
+        let pair = cell | cell << bits;
+        let pairs = (code | code << (2 * (line - bits))) & (pair | pair << (2 * line));
+        let cells = cell | cell << line;
+        return (pairs | pairs << (line - bits)) & (cells | cells << (2 * line));
     }
-    u64::from(code).wrapping_mul(copies) & first
+    (0..N).fold(0, |lines, position| {
+        lines | (code >> (bits * position) & cell) << (line * position)
+    })
 }
 
 fn table<T: Copy + Default>(values: impl Iterator<Item = T>) -> Option<Box<[T; CODES]>> {

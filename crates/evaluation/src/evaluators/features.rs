@@ -158,3 +158,74 @@ impl Default for Weights {
         weights
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_of_lines_count_what_they_say() {
+        for (line, expected) in [
+            ([0, 0, 0, 0], [2.0, 0.0, 0.0, 0.0]),
+            ([1, 2, 3, 4], [0.0, 0.0, -3.0, 0.0]),
+            ([4, 3, 2, 1], [0.0, 0.0, -3.0, 0.0]),
+            ([3, 3, 3, 1], [0.0, 0.0, -2.0, 2.0]),
+            ([1, 0, 1, 5], [0.5, -1.0, -4.0, 1.0]),
+            ([2, 3, 2, 3], [0.0, -5.0, -3.0, 0.0]),
+        ] {
+            let found = [
+                empty(&line),
+                monotonicity(&line),
+                smoothness(&line),
+                merges(&line),
+            ];
+            assert_eq!(found, expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn features_of_boards_look_at_the_largest_tile() {
+        for (ranks, expected) in [
+            ([1, 2, 3, 4, 5, 6], (6.0, 6.0)),
+            ([1, 6, 3, 4, 5, 2], (6.0, 0.0)),
+            ([1, 6, 3, 6, 5, 2], (6.0, 6.0)),
+            ([0; 6], (0.0, 0.0)),
+        ] {
+            assert_eq!(
+                (largest(&ranks, 3), corner(&ranks, 3)),
+                expected,
+                "{ranks:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn weights_are_read_over_those_that_ship() {
+        let mut shipped = Weights {
+            alive: f32::NAN,
+            features: [f32::NAN; FEATURES.len()],
+        };
+        assert_eq!(shipped.set(SHIPPED), Ok(()));
+        assert!(
+            shipped.features.iter().all(|weight| weight.is_finite()),
+            "each has a line"
+        );
+        assert_eq!(Weights::from_toml(""), Ok(shipped.clone()));
+        let changed = Weights::from_toml("corner = -3\nalive = 1.5").expect("weights");
+        assert_eq!((changed.alive, changed.features[5]), (1.5, -3.0));
+        assert_eq!(changed.features[..5], shipped.features[..5]);
+        for (text, part) in [
+            (
+                "emtpy = 1",
+                "no weight 'emtpy'; there are alive, empty, monotonicity",
+            ),
+            ("empty = nan", "weight 'empty' is NaN"),
+            ("empty = 1e9", "expected a number from -1e6 to 1e6"),
+            ("empty = \"much\"", "in line 1"),
+            ("empty", "in line 1"),
+        ] {
+            let error = Weights::from_toml(text).expect_err(text).to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}

@@ -92,3 +92,50 @@ pub(super) fn code_of<G: Game>(ranks: &[u8; MAX_LENGTH]) -> u32 {
     let ranks = ranks.iter().rev();
     ranks.fold(0, |code, &rank| code << G::LINE_BITS | u32::from(rank))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::{Cells, Classic, Rules, Variant};
+
+    /// Tells the cells of a line apart.
+    fn weighted(ranks: &[u8]) -> f32 {
+        let cells = ranks.iter().zip(1_u8..);
+        cells.map(|(rank, weight)| f32::from(rank * weight)).sum()
+    }
+
+    fn plainly<G: Game>(game: &G, afterstate: G::Afterstate) -> f32 {
+        let (rows, columns) = (game.rules().rows, game.rules().columns);
+        let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+        let weight = |(row, column)| {
+            f32::from(afterstate.rank(row * columns + column)) * (row + column + 2) as f32
+        };
+        cells.map(weight).sum()
+    }
+
+    /// The entries of the tables for rows and for columns.
+    fn check<G: Game>(game: &G) -> [usize; 2] {
+        let sum = LineSum::new(game, Box::new(weighted));
+        for seed in 0..20 {
+            let cells = 0..game.rules().geometry().cells();
+            let ranks: Vec<u8> = cells.map(|cell| ((cell * 7 + seed) % 13) as u8).collect();
+            let afterstate = game.awaiting_spawn(game.board_of_ranks(&ranks));
+            assert_eq!(sum.sum(afterstate), plainly(game, afterstate));
+        }
+        [&sum.rows, &sum.columns].map(|lines| lines.values.len())
+    }
+
+    #[test]
+    fn tables_and_computed_lines_say_the_same() {
+        assert_eq!(check(&Classic), [65_536; 2]);
+        for (rows, columns, entries) in [
+            (3, 3, [1 << 15; 2]),
+            (2, 4, [1 << 20, 1 << 10]),
+            (5, 4, [1 << 20, 0]),
+            (5, 5, [0, 0]),
+        ] {
+            let game = Variant::new(Rules::sized(rows, columns)).expect("playable");
+            assert_eq!(check(&game), entries);
+        }
+    }
+}

@@ -72,6 +72,9 @@ impl RowConstants {
     }
 }
 
+/// Moves ahead beyond which no bound is stated: it would be of no use.
+const FAR: u32 = 20;
+
 /// The least rating of a living board.
 const LEAST: f32 = 1.0;
 
@@ -124,6 +127,9 @@ impl<G: Game> ValueFunction<G> for RowTable<G> {
     /// The rating of a board in perfect order, all of whose tiles can merge, after as many merges as raise the
     /// rating and can be had in so many moves.
     fn upper_bound(&self, afterstate: G::Afterstate, moves: u32) -> f32 {
+        if moves > FAR {
+            return f32::INFINITY;
+        }
         let rules = self.game.rules();
         let (geometry, largest) = (rules.geometry(), rules.largest_rank() as usize);
         let mut counts = [0; 32];
@@ -153,5 +159,92 @@ impl<G: Game> ValueFunction<G> for RowTable<G> {
         rating += self.constants.empty * 2.0 * cells as f32;
         rating += self.constants.merge * merging as f32;
         rating.max(LEAST)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::{Classic, Episode, Rules, Variant, game_rng};
+    use rand::RngExt;
+
+    #[test]
+    fn lines_are_worth_what_the_constants_say() {
+        let constants = RowConstants {
+            alive: 1_000.0,
+            empty: 10.0,
+            merge: 100.0,
+            order: 1.0,
+            order_power: 2.0,
+            tile: 1.0,
+            tile_power: 1.0,
+        };
+        for (ranks, value) in [
+            ([0, 0, 0, 0], 1_040.0),
+            ([0, 3, 0, 0], 1_000.0 + 30.0 - 9.0 - 3.0),
+            ([1, 2, 3, 4], 1_000.0 - 10.0),
+            ([4, 3, 2, 1], 1_000.0 - 10.0),
+            ([1, 1, 0, 1], 1_000.0 + 10.0 + 300.0 - 1.0 - 3.0),
+            ([5, 5, 1, 1], 1_000.0 + 400.0 - 12.0),
+            ([2, 3, 2, 3], 1_000.0 - 5.0 - 10.0),
+        ] {
+            assert_eq!(constants.line(&ranks), value, "{ranks:?}");
+        }
+    }
+
+    /// No board within reach is worth more than the bound says.
+    fn check_bound<G: Game>(game: &G, prepare: fn(&mut Vec<u8>)) {
+        let value = RowTable::new(game, RowConstants::default());
+        let mut rng = game_rng(7, 0);
+        let mut tightest = f32::INFINITY;
+        for number in 0..200 {
+            let mut episode = Episode::start(game, game_rng(8, number));
+            let mut ranks = game.ranks(&episode.board);
+            prepare(&mut ranks);
+            episode.board = game.board_of_ranks(&ranks);
+            let mut bounds: Vec<(u64, f32)> = Vec::new();
+            loop {
+                let slides: Vec<_> = game.slides(episode.board).into_iter().flatten().collect();
+                // Merges, where there are any, come closest to the bound.
+                let best = slides.iter().max_by_key(|(_, reward)| *reward);
+                let random =
+                    (!slides.is_empty()).then(|| slides[rng.random_range(0..slides.len())]);
+                let Some((afterstate, reward)) = (if number % 2 == 0 {
+                    best.copied()
+                } else {
+                    random
+                }) else {
+                    break;
+                };
+                let found = value.value(afterstate);
+                for (since, bound) in &bounds {
+                    assert!(
+                        found <= *bound,
+                        "{found} > {bound}, {since}, {:?}",
+                        game.ranks(&afterstate)
+                    );
+                    tightest = tightest.min(bound - found);
+                }
+                episode.advance(game, afterstate, reward);
+                bounds.retain(|(since, _)| episode.moves - since < 3);
+                bounds.push((episode.moves, value.upper_bound(afterstate, 3)));
+            }
+        }
+        assert!(tightest < 500_000.0, "{tightest}");
+    }
+
+    #[test]
+    fn no_board_within_reach_exceeds_the_bound() {
+        check_bound(&Classic, |_| ());
+        check_bound(&Classic, |ranks| {
+            ranks[..8].copy_from_slice(&[12, 12, 11, 10, 9, 10, 9, 8])
+        });
+        let small = Variant::new(Rules::sized(3, 3)).expect("playable");
+        check_bound(&small, |_| ());
+        let eights = Rules::from_toml(
+            "spawn = [{ tile = 2, probability = 0.5 }, { tile = 8, probability = 0.5 }]",
+        );
+        let eights = Variant::new(eights.expect("rules")).expect("playable");
+        check_bound(&eights, |_| ());
     }
 }

@@ -54,7 +54,11 @@ impl Scale {
         let own = value.objective();
         match goal {
             Objective::Reach(rank) if game.largest_rank(&board) >= rank => Scale {
-                objective: own,
+                objective: match own {
+                    // Every move keeps the goal reached, as if any tile would do.
+                    Objective::Reach(_) => Objective::Reach(0),
+                    own => own,
+                },
                 leaf: 1.0,
             },
             Objective::Reach(_) if own == Objective::Rating => Scale {

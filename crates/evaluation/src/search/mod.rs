@@ -19,7 +19,7 @@ use engine::{Decision, Direction, Effort, Game, Objective, ValueFunction};
 use goal::{REACHED, Scale};
 use node::{NO_FLOOR, RootBoard, Search, Worker, cost_of};
 use rayon::prelude::*;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -104,6 +104,9 @@ struct Task<G: Game> {
 /// Cells up to which symmetric positions are met often enough for what finding them costs.
 const SMALL_BOARD: usize = 9;
 
+/// A depth that no search comes to but by the ends of games.
+const WHOLE_GAMES: u32 = 24;
+
 /// The share of a time budget after which no further depth is begun: it would hardly be finished.
 const LAST_START: f64 = 0.5;
 
@@ -179,23 +182,19 @@ impl<G: Game> Expectimax<G> {
     /// The best move of a board, or `None` exactly if it has none.
     pub fn decide(&mut self, board: G::Board) -> Option<Decision> {
         let begun = Instant::now();
-        for worker in &mut self.workers {
-            worker
-                .get_mut()
-                .unwrap_or_else(PoisonError::into_inner)
-                .begin();
-        }
-        let greatest = self.task.settings.depth.depth(&self.task.game, board);
-        let Some(time) = self.task.settings.time else {
+        self.workers_mut().for_each(Worker::begin);
+        let Task { settings, game, .. } = &*self.task;
+        let (time, greatest) = (settings.time, settings.depth.depth(game, board));
+        let Some(time) = time else {
             return self.decide_at(board, greatest, None);
         };
         let mut decision = self.decide_at(board, 1, None)?;
         let only = decision.values.iter().flatten().count() == 1;
         for depth in 2..=greatest {
-            let leaves = decision.effort.leaves;
             if only || begun.elapsed() > time.mul_f64(LAST_START) {
                 break;
             }
+            let leaves = decision.effort.leaves;
             match self.decide_at(board, depth, Some(begun + time)) {
                 Some(deeper) => decision = deeper,
                 None => break,
@@ -208,6 +207,11 @@ impl<G: Game> Expectimax<G> {
         Some(decision)
     }
 
+    fn workers_mut(&mut self) -> impl Iterator<Item = &mut Worker<G>> {
+        let workers = self.workers.iter_mut();
+        workers.map(|worker| worker.get_mut().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Searches to a depth; `None` if there is no legal move, or time ran out.
     fn decide_at(
         &mut self,
@@ -215,52 +219,43 @@ impl<G: Game> Expectimax<G> {
         depth: u32,
         deadline: Option<Instant>,
     ) -> Option<Decision> {
+        let task = self.task.clone();
+        let (game, value) = (&task.game, &*task.value);
+        let scale = Scale::new(game, board, task.goal, value);
+        // What has no bound cannot be pruned.
+        let bound = scale.upper_bound(game, value, game.awaiting_spawn(board), depth);
         let search = Search {
-            game: &self.task.game,
-            value: &*self.task.value,
-            scale: Scale::new(&self.task.game, board, self.task.goal, &*self.task.value),
-            spawn: &self.task.spawn,
-            samples: self.task.settings.samples.unwrap_or(u32::MAX),
+            game,
+            value,
+            scale,
+            spawn: &task.spawn,
+            samples: task.settings.samples.unwrap_or(u32::MAX),
             sample_seed: self.sample_seed,
-            cuts: self.task.settings.cutoff.is_some(),
-            prunes: self.task.settings.prune,
-            symmetries: &self.task.symmetries,
+            cuts: task.settings.cutoff.is_some(),
+            prunes: task.settings.prune && bound.is_finite(),
+            symmetries: &task.symmetries,
+            whole_games: depth >= WHOLE_GAMES,
             deadline,
             late: AtomicBool::new(false),
         };
-        let allowance = self.task.settings.cutoff.map_or(0, cost_of);
-        let mut values = [None; 4];
-        for (value, slide) in values.iter_mut().zip(self.task.game.slides(board)) {
-            let Some((afterstate, merged)) = slide else {
-                continue;
-            };
-            *value = Some(
-                match search.scale.reward(&self.task.game, &afterstate, merged) {
-                    None => REACHED,
-                    Some(reward) => {
-                        reward + self.root_value(&search, afterstate, depth - 1, allowance)
-                    }
-                },
-            );
-        }
-        if search.late.into_inner() {
+        let slides = game.slides(board);
+        let legal: Vec<_> = slides.iter().flatten().map(|(after, _)| *after).collect();
+        let allowance = task.settings.cutoff.map_or(0, cost_of);
+        let mut found = self
+            .values_of(&search, &legal, depth - 1, allowance)
+            .into_iter();
+        if search.late.load(Relaxed) {
             return None;
         }
-        let mut best: Option<(Direction, f32)> = None;
-        for direction in Direction::ALL {
-            if let Some(value) = values[direction as usize]
-                && best.is_none_or(|(_, highest)| value > highest)
-            {
-                best = Some((direction, value));
-            }
-        }
-        let (direction, _) = best?;
+        let values = slides.map(|slide| {
+            let ((afterstate, merged), value) = (slide?, found.next()?);
+            let reward = scale.reward(game, &afterstate, merged);
+            Some(reward.map_or(REACHED, |reward| reward + value))
+        });
+        let direction = best_of(&values)?;
         let mut effort = Effort::default();
-        for worker in &mut self.workers {
-            effort += worker
-                .get_mut()
-                .unwrap_or_else(PoisonError::into_inner)
-                .effort;
+        for worker in self.workers_mut() {
+            effort += worker.effort;
         }
         effort.nodes += 1;
         effort.depth = depth;
@@ -271,46 +266,65 @@ impl<G: Game> Expectimax<G> {
         })
     }
 
-    /// The value of a root move's afterstate. All of them are searched in full, so that each has its value.
-    fn root_value(
+    /// The values of the root moves' afterstates. All are searched in full, so that each has its value.
+    fn values_of(
         &self,
         search: &Search<'_, G>,
-        afterstate: G::Afterstate,
+        afterstates: &[G::Afterstate],
         depth: u32,
         allowance: u32,
-    ) -> f32 {
-        match &self.pool {
-            Some(pool) if depth > 1 => {
-                let boards = search.boards(afterstate, depth, allowance);
-                let value = |board: &RootBoard<G>| {
-                    let worker = rayon::current_thread_index().unwrap_or(0);
-                    let mut worker = self.workers[worker]
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner);
+    ) -> Vec<f32> {
+        let lock = |worker: usize| {
+            self.workers[worker]
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        if let Some(pool) = &self.pool
+            && depth > 1
+        {
+            let boards = afterstates
+                .iter()
+                .map(|&afterstate| search.boards(afterstate, depth, allowance));
+            let boards: Option<Vec<_>> = boards.collect();
+            if let Some(boards) = boards {
+                let all: Vec<_> = boards.iter().flatten().collect();
+                let worth = |board: &&RootBoard<G>| {
+                    let mut worker = lock(rayon::current_thread_index().unwrap_or(0));
                     search.below_root(&mut worker, board, depth)
                 };
-                let values: Vec<f32> =
-                    pool.install(|| boards.par_iter().with_max_len(1).map(value).collect());
+                let worth: Vec<f32> =
+                    pool.install(|| all.par_iter().with_max_len(1).map(worth).collect());
                 // Summed in the order of the boards, as one thread does.
-                let means = boards
-                    .iter()
-                    .zip(values)
-                    .map(|(board, value)| board.probability * f64::from(value));
-                means.sum::<f64>() as f32
-            }
-            _ => {
-                let mut worker = self.workers[0]
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner);
-                match depth {
-                    0 => search.leaf(&mut worker, afterstate),
-                    _ => {
-                        let value =
-                            search.chance(&mut worker, afterstate, depth, allowance, NO_FLOOR);
-                        value.unwrap_or(0.0)
-                    }
-                }
+                let mut worth = worth.into_iter();
+                let mean = |boards: &Vec<RootBoard<G>>| {
+                    let shares = boards.iter().zip(&mut worth);
+                    shares
+                        .map(|(board, worth)| board.probability * f64::from(worth))
+                        .sum::<f64>() as f32
+                };
+                return boards.iter().map(mean).collect();
             }
         }
+        let worker = &mut *lock(0);
+        let value = |&afterstate| match depth {
+            0 => search.leaf(worker, afterstate),
+            _ => search
+                .chance(worker, afterstate, depth, allowance, NO_FLOOR)
+                .unwrap_or(0.0),
+        };
+        afterstates.iter().map(value).collect()
     }
+}
+
+/// The direction of the greatest value, the first among equals.
+fn best_of(values: &[Option<f32>; 4]) -> Option<Direction> {
+    let mut best: Option<(Direction, f32)> = None;
+    for direction in Direction::ALL {
+        if let Some(value) = values[direction as usize]
+            && best.is_none_or(|(_, highest)| value > highest)
+        {
+            best = Some((direction, value));
+        }
+    }
+    best.map(|(direction, _)| direction)
 }

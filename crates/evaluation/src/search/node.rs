@@ -3,7 +3,7 @@
 use super::goal::{REACHED, Scale};
 use super::leaves::Leaves;
 use super::table::{Found, Key, Table};
-use engine::{Cells, Effort, Game, GameRng, ValueFunction};
+use engine::{Cells, Effort, Game, GameRng, ValueFunction, tile};
 use rand::{RngExt, SeedableRng};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
@@ -32,6 +32,8 @@ pub(super) struct Search<'a, G: Game> {
     pub(super) prunes: bool,
     /// All symmetries, if positions that they map onto each other share a table entry.
     pub(super) symmetries: &'a [Vec<usize>],
+    /// Whether the depth is one that can only be meant to reach the ends of games.
+    pub(super) whole_games: bool,
     pub(super) deadline: Option<Instant>,
     /// Set when the deadline has passed: what is returned from then on means nothing.
     pub(super) late: AtomicBool,
@@ -42,6 +44,8 @@ pub(super) struct Worker<G: Game> {
     table: Table,
     pub(super) effort: Effort,
     leaves: Leaves<G>,
+    /// Chance nodes until the next look at the clock.
+    until_clock: u32,
 }
 
 /// A board that the first spawn can give.
@@ -50,8 +54,8 @@ pub(super) struct RootBoard<G: Game> {
     pub(super) probability: f64,
     /// Whether the spawn itself reaches the goal.
     reached: bool,
-    /// See [`Search::chance`]; `None` if its afterstates are leaves.
-    allowance: Option<u32>,
+    /// See [`Search::chance`].
+    allowance: u32,
 }
 
 impl<G: Game> Worker<G> {
@@ -67,6 +71,7 @@ impl<G: Game> Worker<G> {
             table: Table::new(table_entries),
             effort: Effort::default(),
             leaves: Leaves::new(),
+            until_clock: CLOCK_INTERVAL,
         }
     }
 }
@@ -77,8 +82,8 @@ const ORDERED_DEPTH: u32 = 3;
 /// A floor that spares nothing.
 pub(super) const NO_FLOOR: f32 = f32::NEG_INFINITY;
 
-/// Nodes between two looks at the clock.
-const CLOCK_INTERVAL: u64 = 256;
+/// Chance nodes between two looks at the clock.
+const CLOCK_INTERVAL: u32 = 16;
 
 /// How far a bound must lie below what it is compared with, so that rounding never decides.
 const MARGIN: f64 = 1e-5;
@@ -102,6 +107,7 @@ impl<G: Game> Search<'_, G> {
             return Some(0.0);
         }
         let afterstate = self.canonical(afterstate);
+        let depth = self.within_game(afterstate, depth);
         let key = Key::new(afterstate.fingerprint(), depth, allowance);
         match worker.table.get(key) {
             Some(Found::Exact(value)) => {
@@ -130,16 +136,13 @@ impl<G: Game> Search<'_, G> {
         let (cells, mask) = self.sampled_cells(afterstate, key);
         let (mut sum, mut rest) = (0.0, 1.0);
         // Likely spawns come first: from the first on after which boards are above leaves, all are.
-        let searched = self.spawn.iter().take_while(|(_, odds)| {
-            depth > 1
-                && self
-                    .allowance_after(allowance, odds / f64::from(cells))
-                    .is_some()
-        });
+        let left = |odds: f64| self.allowance_after(allowance, odds / f64::from(cells));
+        let searched = self.spawn.iter();
+        let searched = searched.take_while(|(_, odds)| depth > 1 && left(*odds).is_some());
         let (searched, valued) = self.spawn.split_at(searched.count());
         for &(rank, odds) in searched {
             let probability = odds / f64::from(cells);
-            let allowance = self.allowance_after(allowance, probability).unwrap_or(0);
+            let allowance = left(odds).unwrap_or(0);
             let boards = self.game.placements(afterstate, rank).enumerate();
             for (_, board) in boards.filter(|(nth, _)| mask >> nth & 1 == 1) {
                 rest -= probability;
@@ -149,7 +152,7 @@ impl<G: Game> Search<'_, G> {
                 }
                 let board_floor = match prunes {
                     true => ((floor_sum - sum - rest * bound) / probability) as f32,
-                    false => f32::NEG_INFINITY,
+                    false => NO_FLOOR,
                 };
                 let value = self.max(worker, board, depth, allowance, board_floor);
                 sum += probability * f64::from(value.unwrap_or(f32::NEG_INFINITY));
@@ -193,11 +196,11 @@ impl<G: Game> Search<'_, G> {
         }
         let moves = &mut moves[..count];
         if self.prunes && count > 1 && depth >= ORDERED_DEPTH {
-            self.order(worker, moves);
+            self.order(moves);
         }
         let (mut best, mut beaten): (Option<f32>, _) = (None, false);
         for &(afterstate, reward) in moves.iter() {
-            let floor = best.unwrap_or(f32::NEG_INFINITY).max(floor) - reward;
+            let floor = best.unwrap_or(NO_FLOOR).max(floor) - reward;
             match self.chance(worker, afterstate, depth - 1, allowance, floor) {
                 Some(value) => {
                     let total = reward + value;
@@ -219,20 +222,22 @@ impl<G: Game> Search<'_, G> {
         self.scale.leaf(value[0])
     }
 
-    /// The boards below a root move of which `depth` >= 2 moves are looked at, for threads to share.
+    /// The boards below a root move of which `depth` >= 2 moves are looked at, for threads to share. `None` if some of
+    /// them are cut off.
     pub(super) fn boards(
         &self,
         afterstate: G::Afterstate,
         depth: u32,
         allowance: u32,
-    ) -> Vec<RootBoard<G>> {
+    ) -> Option<Vec<RootBoard<G>>> {
         let afterstate = self.canonical(afterstate);
+        let depth = self.within_game(afterstate, depth);
         let key = Key::new(afterstate.fingerprint(), depth, allowance);
         let (cells, mask) = self.sampled_cells(afterstate, key);
         let mut boards = Vec::new();
         for &(rank, odds) in self.spawn {
             let probability = odds / f64::from(cells);
-            let allowance = self.allowance_after(allowance, probability);
+            let allowance = self.allowance_after(allowance, probability)?;
             for (nth, board) in self.game.placements(afterstate, rank).enumerate() {
                 if mask >> nth & 1 == 1 {
                     boards.push(RootBoard {
@@ -244,7 +249,7 @@ impl<G: Game> Search<'_, G> {
                 }
             }
         }
-        boards
+        Some(boards)
     }
 
     /// The value of a board below a root move, exactly as [`Search::chance`] finds it.
@@ -254,17 +259,11 @@ impl<G: Game> Search<'_, G> {
         root: &RootBoard<G>,
         depth: u32,
     ) -> f32 {
-        match root.allowance {
-            _ if root.reached => REACHED,
-            Some(allowance) => {
-                let value = self.max(worker, root.board, depth, allowance, NO_FLOOR);
-                value.unwrap_or(0.0)
-            }
-            None => {
-                worker.leaves.add(self.game, self.scale, root.board, 1.0);
-                self.value_leaves(worker, 0.0) as f32
-            }
+        if root.reached {
+            return REACHED;
         }
+        let value = self.max(worker, root.board, depth, root.allowance, NO_FLOOR);
+        value.unwrap_or(0.0)
     }
 
     /// What is left of an allowance after a spawn, `None` if nothing: then the board's afterstates are leaves.
@@ -311,9 +310,25 @@ impl<G: Game> Search<'_, G> {
             .awaiting_spawn(self.game.board_of_ranks(&least[..cells]))
     }
 
+    /// A depth that no game is longer than: to its end is as deep as any depth beyond, so that a position has one value
+    /// wherever it is met in the search of whole games.
+    #[inline]
+    fn within_game(&self, afterstate: G::Afterstate, depth: u32) -> u32 {
+        if !self.whole_games {
+            return depth;
+        }
+        let rules = self.game.rules();
+        let cells = 0..rules.geometry().cells();
+        let sum: u64 = cells.map(|cell| tile(afterstate.rank(cell))).sum();
+        let least = rules.spawn.iter().map(|odds| odds.tile).min().unwrap_or(2);
+        // Each move needs a spawn before it.
+        let moves = (rules.largest_sum() - sum) / least;
+        depth.min(u32::try_from(moves).unwrap_or(u32::MAX)).max(1)
+    }
+
     /// Puts a board's moves in the order of their afterstates' own values, the best first: the sooner the floor is
     /// high, the more is pruned.
-    fn order(&self, worker: &mut Worker<G>, moves: &mut [(G::Afterstate, f32)]) {
+    fn order(&self, moves: &mut [(G::Afterstate, f32)]) {
         let mut afterstates = [moves[0].0; 4];
         for (afterstate, of) in afterstates.iter_mut().zip(moves.iter()) {
             *afterstate = of.0;
@@ -321,7 +336,6 @@ impl<G: Game> Search<'_, G> {
         let mut values = [0.0; 4];
         let values = &mut values[..moves.len()];
         self.value.values(&afterstates[..moves.len()], values);
-        worker.effort.leaves += moves.len() as u64;
         let mut keyed = [(0.0, moves[0]); 4];
         for ((keyed, of), value) in keyed.iter_mut().zip(moves.iter()).zip(values) {
             *keyed = (of.1 + self.scale.leaf(*value), *of);
@@ -373,12 +387,14 @@ impl<G: Game> Search<'_, G> {
         sum
     }
 
+    /// Whether the deadline has passed. Looks at the clock now and then.
     #[inline]
-    fn is_late(&self, worker: &Worker<G>) -> bool {
+    fn is_late(&self, worker: &mut Worker<G>) -> bool {
         let Some(deadline) = self.deadline else {
             return false;
         };
-        if worker.effort.nodes % CLOCK_INTERVAL == 0 && Instant::now() >= deadline {
+        worker.until_clock = worker.until_clock.checked_sub(1).unwrap_or(CLOCK_INTERVAL);
+        if worker.until_clock == 0 && Instant::now() >= deadline {
             self.late.store(true, Relaxed);
         }
         self.late.load(Relaxed)
