@@ -48,7 +48,53 @@ fn bad_usage_is_refused() {
         ("train --resume --name ghost", &["runs/ghost is no run"]),
         ("train --resume --seed 3", &["--seed"]),
         ("train --resume --patterns 4x6", &["--patterns"]),
-        ("eval clever", &["no agent 'clever'", "random, greedy"]),
+        (
+            "eval clever",
+            &["no agent 'clever'", "random, priority, greedy, expectimax"],
+        ),
+        ("eval priority", &["needs the option 'order'"]),
+        (
+            "eval priority:order=drl",
+            &["'drl' is no order", "such as drlu"],
+        ),
+        ("eval expectimax", &["needs the option 'value'"]),
+        (
+            "eval expectimax:value=zero,depth=deep",
+            &["'deep' is no depth", "tiles:3-6"],
+        ),
+        ("eval expectimax:value=zero,depth=0", &["'0' is no depth"]),
+        (
+            "play expectimax:value=zero,depth=99999999999",
+            &["'99999999999' is no depth"],
+        ),
+        (
+            "eval expectimax:value=rowtable,goal=win",
+            &["'win' is no goal", "reach:2048"],
+        ),
+        (
+            "eval expectimax:value=rowtable,goal=moves",
+            &["values of 'rating' do not serve the goal 'moves'"],
+        ),
+        (
+            "eval expectimax:value=rowtable,time=fast",
+            &["'fast' is no time", "such as 50ms"],
+        ),
+        (
+            "eval expectimax:value=rowtable,table=-1",
+            &["option 'table'", "'-1'"],
+        ),
+        (
+            "eval greedy:value=heuristic@missing.toml",
+            &["cannot read missing.toml"],
+        ),
+        (
+            "bench random --positions missing.txt",
+            &["cannot read missing.txt"],
+        ),
+        (
+            "bench expectimax:value=zero --rules 3x3",
+            &["line 2", "4 rows, expected 3 rows", "--positions FILE"],
+        ),
         ("eval greedy", &["needs the option 'value'"]),
         (
             "eval greedy:value=x,depth=3",
@@ -157,7 +203,18 @@ fn unwritable_places_are_named() {
     let place = Place::new();
     fs::write(place.path("file"), "").expect("written");
     place.fails("train --runs file", 1, &["cannot create", "file"]);
+    place.fails(
+        "eval random --games 1 --explain missing/log",
+        1,
+        &["cannot write the decisions to missing/log"],
+    );
     if cfg!(target_os = "linux") {
+        // A full disk costs the log, but not the one that was there.
+        place.fails(
+            "eval random --games 3 --explain /dev/full",
+            1,
+            &["cannot write the decisions to /dev/full", "No space left"],
+        );
         place.fails(
             "train --runs /proc/runs",
             1,

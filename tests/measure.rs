@@ -111,7 +111,7 @@ fn info_describes_models_checkpoints_and_runs() {
 fn help_is_what_a_bare_call_prints() {
     let place = Place::new();
     let help = place.text("");
-    for command in ["train", "eval", "info", "play"] {
+    for command in ["train", "eval", "info", "play", "bench"] {
         assert!(help.contains(command), "{help}");
     }
     assert!(place.text("train --help").contains("[default: 50000]"));
@@ -137,3 +137,158 @@ fn another_target_is_counted_by_the_same_player() {
         4
     );
 }
+
+#[test]
+fn hand_made_players_need_no_model() {
+    let place = Place::new();
+    let agents = "priority:order=drlu greedy:value=heuristic greedy:value=rowtable expectimax:value=heuristic,depth=2";
+    let report = place.json(&format!("eval {agents} --games 30 --seed 2 --json"));
+    let of = |agent: usize| &report["agents"][agent];
+    let mean = |agent: usize| of(agent)["score"]["mean"].as_f64().expect("a number");
+    assert!(mean(1) > 2.0 * mean(0), "{} {}", mean(1), mean(0));
+    assert!(mean(3) > 1.5 * mean(1), "{} {}", mean(3), mean(1));
+    assert_eq!(of(0)["search"]["depth"], 0.0);
+    assert_eq!(of(1)["search"]["depth"], 1.0);
+    assert_eq!(of(3)["search"]["depth"], 2.0);
+    assert!(of(3)["search"]["nodes"].as_f64() > of(1)["search"]["nodes"].as_f64());
+
+    std::fs::write(
+        place.path("blind.toml"),
+        "empty = 0\nmonotonicity = 0\nsmoothness = 0\nmerges = 0\n",
+    )
+    .expect("written");
+    let blind = place.json("eval greedy:value=heuristic@blind.toml --games 30 --seed 2 --json");
+    assert!(blind["agents"][0]["score"]["mean"].as_f64() < Some(mean(1) / 2.0));
+}
+
+#[test]
+fn hand_made_players_play_every_board() {
+    let place = Place::new();
+    let eights = "spawn = [{ tile = 2, probability = 0.8 }, { tile = 4, probability = 0.1 }, { tile = 8, probability = 0.1 }]";
+    std::fs::write(place.path("eights.toml"), eights).expect("written");
+    for rules in ["2x2", "3x3", "2x5", "5x5", "eights.toml"] {
+        let games = if rules == "5x5" { 1 } else { 5 };
+        let agents = match rules {
+            // Long games.
+            "5x5" | "eights.toml" => "greedy:value=rowtable priority:order=lurd",
+            _ => {
+                "expectimax:value=rowtable,depth=2 expectimax:value=heuristic,depth=2,samples=2 priority:order=lurd"
+            }
+        };
+        let report = place.json(&format!(
+            "eval {agents} --rules {rules} --games {games} --json"
+        ));
+        for agent in report["agents"].as_array().expect("agents") {
+            assert_eq!(agent["games"], games, "{rules}");
+            assert!(agent["score"]["mean"].as_f64() > Some(0.0), "{rules}");
+        }
+    }
+}
+
+#[test]
+fn decisions_are_explained_line_by_line() {
+    let place = trained();
+    let agents = "greedy:value=runs/small expectimax:value=runs/small,depth=2 random";
+    let report = place.json(&format!(
+        "eval {agents} --games 3 --threads 2 --explain log.jsonl --json"
+    ));
+    let text = std::fs::read_to_string(place.path("log.jsonl")).expect("a log");
+    assert!(!place.path("log.jsonl.partial").exists());
+    let lines: Vec<serde_json::Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("an object"))
+        .collect();
+    for agent in report["agents"].as_array().expect("agents") {
+        let own: Vec<_> = lines
+            .iter()
+            .filter(|line| line["agent"] == agent["agent"])
+            .collect();
+        let moves = agent["moves"]["mean"].as_f64().expect("a number") * 3.0;
+        assert_eq!(own.len() as f64, moves.round());
+        for line in own {
+            let chosen = line["chosen"].as_str().expect("a direction");
+            let values = line["values"].as_object().expect("values");
+            assert!(values.contains_key(chosen), "{line}");
+            assert!(line["seconds"].as_f64() > Some(0.0));
+            if agent["agent"] == "random" {
+                assert!(values.values().all(serde_json::Value::is_null));
+                continue;
+            }
+            let best = values
+                .values()
+                .filter_map(serde_json::Value::as_f64)
+                .fold(f64::MIN, f64::max);
+            assert_eq!(values[chosen].as_f64(), Some(best), "{line}");
+            assert!(line["nodes"].as_u64() > line["leaves"].as_u64());
+        }
+    }
+    let first = lines
+        .iter()
+        .find(|line| line["game"] == 2 && line["move"] == 1)
+        .expect("a first move");
+    assert_eq!(
+        first["board"]
+            .as_str()
+            .map(|board| board.matches('/').count()),
+        Some(3)
+    );
+
+    // The same game, watched.
+    place.text("play expectimax:value=runs/small,depth=2 --moves 5 --explain game.jsonl");
+    let watched = std::fs::read_to_string(place.path("game.jsonl")).expect("a log");
+    let boards = |text: &str| -> Vec<String> {
+        let objects = text
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("an object"));
+        let of_game = objects.filter(|line| {
+            line["game"] == 0 && line["agent"] == "expectimax:value=runs/small,depth=2"
+        });
+        of_game
+            .map(|line| line["board"].to_string())
+            .take(5)
+            .collect()
+    };
+    assert_eq!(watched.lines().count(), 5);
+    assert_eq!(boards(&watched), boards(&text));
+}
+
+#[test]
+fn search_visits_the_same_nodes_as_ever() {
+    let place = Place::new();
+    let bench = place.json("bench --json");
+    let nodes = bench["agents"].as_array().expect("agents").iter();
+    let nodes: Vec<_> = nodes
+        .map(|agent| {
+            (
+                agent["agent"].as_str().expect("a name").to_owned(),
+                agent["nodes"].as_u64(),
+            )
+        })
+        .collect();
+    // A change that is not meant to change the search may not change these.
+    let signature = SIGNATURE.map(|(agent, nodes)| (agent.to_owned(), Some(nodes)));
+    assert_eq!(nodes, signature);
+    for agent in bench["agents"].as_array().expect("agents") {
+        assert!(agent["moves_per_second"].as_f64() > Some(0.0));
+        assert!(agent["leaves_per_second"].as_f64() > Some(0.0));
+        assert_eq!(agent["positions"], 63);
+    }
+    let table = place.text("bench greedy:value=heuristic");
+    assert!(
+        table.contains("| nodes ") && table.contains("| leaves/s "),
+        "{table}"
+    );
+
+    std::fs::write(place.path("own.txt"), "# two\n2 0/0 2\n\n2 4/4 8  # full\n").expect("written");
+    let own = place.json(
+        "bench expectimax:value=zero,goal=moves,depth=9 --rules 2x2 --positions own.txt --json",
+    );
+    assert_eq!(own["agents"][0]["positions"], 2);
+}
+
+/// The nodes of the usual searches on the usual positions.
+const SIGNATURE: [(&str, u64); 3] = [
+    ("expectimax:value=rowtable,depth=4", 3_653_171),
+    ("expectimax:value=heuristic,depth=3", 225_855),
+    ("expectimax:value=zero,depth=3", 225_855),
+];

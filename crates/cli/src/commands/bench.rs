@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
 
 /// What is measured without agents given.
 const USUAL: [&str; 3] = [
-    "expectimax:value=rowtable,depth=3",
+    "expectimax:value=rowtable,depth=4",
     "expectimax:value=heuristic,depth=3",
     "expectimax:value=zero,depth=3",
 ];

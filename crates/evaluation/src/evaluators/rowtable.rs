@@ -11,38 +11,38 @@ pub struct RowTable<G: Game> {
     lines: LineSum<G>,
     after_spawns: Option<AfterSpawns<G>>,
     /// By rank, what a tile adds in its row and its column together.
-    tiles: Vec<f32>,
+    tiles: Vec<f64>,
 }
 
 /// The constants of a [`RowTable`]'s lines. The default set was tuned on games of depth 2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowConstants {
     /// What every line adds, so that being alive is worth more than any fault of a board.
-    pub alive: f32,
+    pub alive: f64,
     /// Each empty cell.
-    pub empty: f32,
+    pub empty: f64,
     /// Each tile that has an equal neighbour along the line.
-    pub merge: f32,
+    pub merge: f64,
     /// Taken off: the smaller of the sums of all rises and of all falls of rank^`order_power` along the line.
-    pub order: f32,
+    pub order: f64,
     /// See `order`.
-    pub order_power: f32,
+    pub order_power: f64,
     /// Taken off: the sum of rank^`tile_power`.
-    pub tile: f32,
+    pub tile: f64,
     /// See `tile`.
-    pub tile_power: f32,
+    pub tile_power: f64,
 }
 
 impl Default for RowConstants {
     fn default() -> Self {
         RowConstants {
-            alive: 200_000.0,
-            empty: 270.0,
-            merge: 700.0,
-            order: 47.0,
-            order_power: 4.0,
-            tile: 11.0,
-            tile_power: 3.5,
+            alive: 150_000.0,
+            empty: 440.0,
+            merge: 455.0,
+            order: 35.0,
+            order_power: 3.0,
+            tile: 7.8,
+            tile_power: 3.15,
         }
     }
 }
@@ -50,27 +50,30 @@ impl Default for RowConstants {
 impl RowConstants {
     /// What one line is worth.
     fn line(&self, ranks: &[u8]) -> f32 {
-        let power = |rank: u8| f32::from(rank).powf(self.order_power);
-        let (mut rises, mut falls, mut merging) = (0.0, 0.0, 0);
+        let power = |rank: u8| f64::from(rank).powf(self.order_power);
+        let (mut rises, mut falls) = (0.0_f64, 0.0);
         for pair in ranks.windows(2) {
             let change = power(pair[1]) - power(pair[0]);
             rises += change.max(0.0);
             falls -= change.min(0.0);
         }
         let tiles: Vec<u8> = ranks.iter().copied().filter(|&rank| rank != 0).collect();
-        for (position, rank) in tiles.iter().enumerate() {
-            let before = position > 0 && tiles[position - 1] == *rank;
-            merging += usize::from(before || tiles.get(position + 1) == Some(rank));
-        }
-        let spread: f32 = tiles
-            .iter()
-            .map(|&rank| f32::from(rank).powf(self.tile_power))
-            .sum();
-        self.alive + self.empty * (ranks.len() - tiles.len()) as f32 + self.merge * merging as f32
-            - self.order * rises.min(falls)
-            - self.tile * spread
+        let runs = tiles.chunk_by(|a, b| a == b).map(<[u8]>::len);
+        let merging: usize = runs.filter(|&length| length > 1).sum();
+        let spread: f64 = tiles.iter().map(|&rank| self.tile(rank)).sum();
+        let empty = (ranks.len() - tiles.len()) as f64;
+        let worth = self.alive + self.empty * empty + self.merge * merging as f64;
+        (worth - self.order * rises.min(falls) - spread) as f32
+    }
+
+    /// What a tile takes off its line for being there.
+    fn tile(&self, rank: u8) -> f64 {
+        self.tile * f64::from(rank).powf(self.tile_power)
     }
 }
+
+/// Covers the rounding of sums in another order.
+const ROUNDED_UP: f32 = 1.000_01;
 
 /// Moves ahead beyond which no bound is stated: it would be of no use.
 const FAR: u32 = 20;
@@ -84,10 +87,7 @@ impl<G: Game> RowTable<G> {
         let ranks = 0..=game.rules().largest_rank();
         let tiles = ranks.map(|rank| match rank {
             0 => 0.0,
-            _ => {
-                -2.0 * (constants.empty
-                    + constants.tile * f32::from(rank).powf(constants.tile_power))
-            }
+            _ => -2.0 * (constants.empty + constants.tile(rank)),
         });
         let line: LineFunction = Box::new(move |ranks| constants.line(ranks));
         RowTable {
@@ -132,13 +132,13 @@ impl<G: Game> ValueFunction<G> for RowTable<G> {
         }
         let rules = self.game.rules();
         let (geometry, largest) = (rules.geometry(), rules.largest_rank() as usize);
-        let mut counts = [0; 32];
+        let mut counts = [0_u32; 32];
         for cell in 0..geometry.cells() {
             counts[afterstate.rank(cell) as usize] += 1;
         }
         let tiles = geometry.cells() as u32 - counts[0];
         let present = counts.iter().zip(&self.tiles);
-        let mut rating: f32 = present.map(|(&count, tile)| count as f32 * tile).sum();
+        let mut rating: f64 = present.map(|(&count, tile)| f64::from(count) * tile).sum();
         for _ in 0..moves {
             for odds in &rules.spawn {
                 counts[odds.rank() as usize] += 1;
@@ -149,16 +149,16 @@ impl<G: Game> ValueFunction<G> for RowTable<G> {
                 counts[rank] %= 2;
                 counts[rank + 1] += pairs;
                 let gain = self.tiles[rank + 1] - 2.0 * self.tiles[rank];
-                rating += pairs as f32 * gain.max(0.0);
+                rating += f64::from(pairs) * gain.max(0.0);
             }
         }
-        let lines = (geometry.rows + geometry.columns) as f32;
+        let lines = (geometry.rows + geometry.columns) as f64;
         let cells = geometry.cells() as u32;
         let merging = 2 * cells.min(tiles + moves);
         rating += self.constants.alive * lines;
-        rating += self.constants.empty * 2.0 * cells as f32;
-        rating += self.constants.merge * merging as f32;
-        rating.max(LEAST)
+        rating += self.constants.empty * 2.0 * f64::from(cells);
+        rating += self.constants.merge * f64::from(merging);
+        (rating as f32).max(LEAST) * ROUNDED_UP
     }
 }
 
