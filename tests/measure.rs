@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Place;
+use common::{Place, wait_until};
 
 fn trained() -> Place {
     let place = Place::new();
@@ -292,3 +292,24 @@ const SIGNATURE: [(&str, u64); 3] = [
     ("expectimax:value=heuristic,depth=3", 225_855),
     ("expectimax:value=zero,depth=3", 225_855),
 ];
+
+#[test]
+#[cfg(unix)]
+fn a_long_search_is_broken_off() {
+    let place = Place::new();
+    for command in ["eval", "play"] {
+        // Searched to this depth, the first move would take years.
+        let line =
+            format!("{command} expectimax:value=rowtable,depth=40 --explain {command}.jsonl");
+        let mut running = place.start(&line);
+        wait_until("the search", || {
+            place.path(&format!("{command}.jsonl.partial")).exists()
+        });
+        running.signal("INT");
+        let output = running.output();
+        assert_eq!(output.status.code(), Some(130), "{output:?}");
+        // A decision that was broken off is no decision.
+        let log = std::fs::read_to_string(place.path(&format!("{command}.jsonl"))).expect("a log");
+        assert_eq!(log, "");
+    }
+}

@@ -40,13 +40,14 @@ impl<G: Indexed> Files<G> for FilesFor<G> {
     }
 }
 
-/// The makers of some agents.
+/// The makers of some agents, who stop thinking when interrupted.
 pub(crate) fn makers<G: Indexed>(
     game: &G,
     specs: &[AgentSpec],
+    interrupted: &Arc<AtomicBool>,
 ) -> Result<Vec<AgentMaker<G>>, Failure> {
     let files = FilesFor(game.clone());
-    let registry = Registry::new(game.clone(), &files);
+    let registry = Registry::new(game.clone(), &files, interrupted.clone());
     let makers = specs.iter().map(|spec| registry.maker(spec));
     Ok(makers.collect::<Result<_, _>>()?)
 }

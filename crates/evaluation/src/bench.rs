@@ -61,10 +61,11 @@ pub fn bench<G: Game>(
     while rounds == 0 || begun.elapsed() < LEAST_TIME {
         agent.begin_game(0);
         for &board in positions {
+            let decision = agent.decide(board);
+            // A decision that was broken off says nothing.
             if interrupted.load(Relaxed) {
                 return None;
             }
-            let decision = agent.decide(board);
             if let Some(decision) = decision.filter(|_| rounds == 0) {
                 work += decision.effort;
             }

@@ -1,4 +1,5 @@
 use crate::AgentMaker;
+use crate::search::STACK;
 use engine::{Agent, Decision, Direction, Effort, Episode, Game, Outcome, derive_seed, game_rng};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -138,6 +139,7 @@ impl Match {
         let threads = self.threads.min(self.games as usize).max(1);
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
+            .stack_size(STACK)
             .build()?;
         let next = AtomicU64::new(0);
         let finished = Mutex::new(Vec::new());
@@ -159,8 +161,7 @@ impl Match {
                 .map_while(|_| begin(&mut *agent))
                 .collect();
             let (mut boards, mut decisions) = (Vec::new(), Vec::new());
-            // Looked at after every move: a game of a strong or slow agent can take long.
-            while !lanes.is_empty() && !interrupted.load(Relaxed) {
+            while !lanes.is_empty() {
                 boards.clear();
                 boards.extend(
                     lanes
@@ -169,6 +170,11 @@ impl Match {
                 );
                 let asked = hears_decisions.then(Instant::now);
                 agent.decide_batch(&boards, &mut decisions);
+                // Looked at after every decision: a game of a strong or slow agent can take long, and the decision may
+                // have been broken off.
+                if interrupted.load(Relaxed) {
+                    break;
+                }
                 let seconds = asked.map_or(0.0, |asked| asked.elapsed().as_secs_f64());
                 // Backwards, so that a lane that closes does not move those still to come.
                 for lane in (0..lanes.len()).rev() {

@@ -4,6 +4,7 @@ use crate::search::{Expectimax, Goal, SearchSettings};
 use crate::{AgentSpec, SpecError};
 use engine::{Agent, Classic, Game, Objective, ValueFunction};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Makes an agent, one for each thread that plays.
 pub type AgentMaker<G> = Box<dyn Fn() -> Box<dyn Agent<G>> + Send + Sync>;
@@ -30,6 +31,7 @@ pub trait Files<G: Game> {
 pub struct Registry<'a, G: Game> {
     game: G,
     files: &'a dyn Files<G>,
+    stop: Arc<AtomicBool>,
 }
 
 /// How one kind of agent is made from its spec.
@@ -49,9 +51,9 @@ pub fn value_file(name: &str) -> Option<&str> {
 }
 
 impl<'a, G: Game> Registry<'a, G> {
-    /// Agents for `game`.
-    pub fn new(game: G, files: &'a dyn Files<G>) -> Self {
-        Registry { game, files }
+    /// Agents for `game`. Once `stop` is set, they spend no more time on decisions.
+    pub fn new(game: G, files: &'a dyn Files<G>, stop: Arc<AtomicBool>) -> Self {
+        Registry { game, files, stop }
     }
 
     /// Every kind of agent: a new one is a file in `agents` and an entry here.
@@ -113,7 +115,7 @@ impl<'a, G: Game> Registry<'a, G> {
         let settings = search_settings(spec)?;
         let goal = settings.goal.map_or(Objective::Score, |Goal(goal)| goal);
         let value = self.value_of(spec, "expectimax:value=rowtable,depth=3", goal)?;
-        let search = Expectimax::new(&self.game, value, settings)
+        let search = Expectimax::new(&self.game, value, settings, self.stop.clone())
             .map_err(|error| SpecError::Settings(format!("agent '{spec}': {error}")))?;
         Ok(Box::new(move || {
             Box::new(ExpectimaxAgent::new(search.another()))
@@ -186,11 +188,11 @@ fn search_settings(spec: &AgentSpec) -> Result<SearchSettings, SpecError> {
             .map(|samples| samples as u32),
         cutoff,
         table: spec
-            .parsed("table", |text| number(text, 0, 1 << 30))?
+            .parsed("table", |text| number(text, 0, 1 << 26))?
             .unwrap_or(usual.table),
         prune: prune.unwrap_or(usual.prune),
         threads: spec
-            .parsed("threads", |text| number(text, 1, 1024))?
+            .parsed("threads", |text| number(text, 1, 256))?
             .unwrap_or(usual.threads),
     })
 }
@@ -262,7 +264,7 @@ mod tests {
 
     #[test]
     fn unknown_agents_and_options_list_what_exists() {
-        let registry = Registry::new(Classic, &NoFiles);
+        let registry = Registry::new(Classic, &NoFiles, Arc::default());
         let error = |text: &str| {
             let made = text.parse().and_then(|spec| registry.maker(&spec));
             made.err().map_or(String::new(), |error| error.to_string())
@@ -307,7 +309,7 @@ mod tests {
             ),
             (
                 "expectimax:value=zero,depth=0",
-                "option 'depth' of agent 'expectimax': '0' is no depth: expected a number from 1, such as 3, or empty:LEAST-GREATEST or tiles:LEAST-GREATEST, such as tiles:3-6",
+                "option 'depth' of agent 'expectimax': '0' is no depth: expected a number from 1 to 1000, such as 3, or empty:LEAST-GREATEST or tiles:LEAST-GREATEST, such as tiles:3-6",
             ),
             (
                 "expectimax:value=zero,samples=0",

@@ -8,6 +8,7 @@ use network::Indexed;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Measure the speed of agents on fixed positions, on one thread.
@@ -95,14 +96,14 @@ fn measure<G: Indexed>(
     game: &G,
     specs: &[AgentSpec],
     positions: &[G::Board],
-    interrupted: &AtomicBool,
+    interrupted: &Arc<AtomicBool>,
 ) -> Result<Vec<BenchReport>, Failure> {
     if positions.is_empty() {
         return Err(Failure::usage(
             "there are no positions: expected a board a line, such as 2 4 0 0/0 8 0 0/0 0 0 0/0 0 0 2",
         ));
     }
-    let makers = agents::makers(game, specs)?;
+    let makers = agents::makers(game, specs, interrupted)?;
     let reports = specs.iter().zip(&makers).map_while(|(spec, maker)| {
         note(&format!("Measuring {spec}"));
         bench(spec, maker, positions, interrupted)

@@ -10,6 +10,7 @@ use network::Indexed;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Measure agents over many seeded games.
@@ -101,7 +102,7 @@ fn report<G: Indexed>(
     rules: &Rules,
     specs: &[AgentSpec],
     arguments: &Arguments,
-    interrupted: &AtomicBool,
+    interrupted: &Arc<AtomicBool>,
 ) -> Result<Report, Failure> {
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
     let settings = Match {
@@ -111,7 +112,7 @@ fn report<G: Indexed>(
     };
     let mut report = Report::new(rules, settings);
     // All agents are made before the first game, so that a mistake in the last does not cost the others' time.
-    let makers = agents::makers(game, specs)?;
+    let makers = agents::makers(game, specs, interrupted)?;
     let explain = arguments
         .explain
         .as_deref()

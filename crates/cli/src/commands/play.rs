@@ -7,6 +7,7 @@ use evaluation::{AgentSpec, Played, match_game};
 use network::Indexed;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
@@ -52,9 +53,9 @@ fn play<G: Indexed>(
     game: &G,
     spec: &AgentSpec,
     arguments: &Arguments,
-    interrupted: &AtomicBool,
+    interrupted: &Arc<AtomicBool>,
 ) -> Result<(), Failure> {
-    let makers = agents::makers(game, std::slice::from_ref(spec))?;
+    let makers = agents::makers(game, std::slice::from_ref(spec), interrupted)?;
     let mut agent = makers[0]();
     let explain = arguments
         .explain

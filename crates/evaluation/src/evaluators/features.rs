@@ -9,9 +9,12 @@ use std::collections::BTreeMap;
 pub(super) enum Feature {
     /// One row or column, by its ranks; summed over all of them.
     Line(fn(&[u8]) -> f32),
-    /// The whole board: the ranks by cells, and the number of columns. From 0 to the largest rank.
-    Board(fn(&[u8], usize) -> f32),
+    /// The whole board.
+    Board(BoardFeature),
 }
+
+/// A number from 0 to the largest rank, by the ranks of all cells and the number of columns.
+pub(super) type BoardFeature = fn(&[u8], usize) -> f32;
 
 /// All features by the names of their weights.
 pub(super) const FEATURES: [(&str, Feature); 6] = [

@@ -1,4 +1,4 @@
-use super::features::{FEATURES, Feature, Weights};
+use super::features::{BoardFeature, FEATURES, Feature, Weights};
 use super::lines::LineSum;
 use engine::{Cells, Game, Objective, ValueFunction};
 
@@ -9,7 +9,7 @@ pub struct Heuristic<G: Game> {
     /// All features of lines, weighted.
     lines: LineSum<G>,
     /// Features of the board with their weights, those of weight 0 left out.
-    of_board: Vec<(f32, fn(&[u8], usize) -> f32)>,
+    of_board: Vec<(f32, BoardFeature)>,
 }
 
 /// The least rating of a living board.

@@ -27,8 +27,8 @@ pub enum DepthRule {
     },
 }
 
-/// Deeper than any game is long: the largest board's tiles sum to less than 2^31.
-const MAX_DEPTH: u32 = 1 << 30;
+/// Longer than any game that can be searched to its end.
+const MAX_DEPTH: u32 = 1000;
 
 impl DepthRule {
     /// The depth for a board.
@@ -54,7 +54,7 @@ impl FromStr for DepthRule {
     fn from_str(text: &str) -> Result<Self, String> {
         let expected = || {
             format!(
-                "'{text}' is no depth: expected a number from 1, such as 3, or empty:LEAST-GREATEST or tiles:LEAST-GREATEST, such as tiles:3-6"
+                "'{text}' is no depth: expected a number from 1 to {MAX_DEPTH}, such as 3, or empty:LEAST-GREATEST or tiles:LEAST-GREATEST, such as tiles:3-6"
             )
         };
         let number = |text: &str| {

@@ -99,10 +99,15 @@ struct Task<G: Game> {
     spawn: Vec<(u8, f64)>,
     /// If symmetric positions share table entries, the symmetries.
     symmetries: Vec<Vec<usize>>,
+    /// Searches end, whatever they have found, once this is set.
+    stop: Arc<AtomicBool>,
 }
 
 /// Cells up to which symmetric positions are met often enough for what finding them costs.
 const SMALL_BOARD: usize = 9;
+
+/// Bytes of a thread's stack: searches of whole games go deep.
+pub(crate) const STACK: usize = 16 << 20;
 
 /// A depth that no search comes to but by the ends of games.
 const WHOLE_GAMES: u32 = 24;
@@ -111,7 +116,7 @@ const WHOLE_GAMES: u32 = 24;
 const LAST_START: f64 = 0.5;
 
 impl<G: Game> Expectimax<G> {
-    /// A search of a game by a value function.
+    /// A search of a game by a value function. Once `stop` is set, no time is spent on decisions, which are then poor.
     ///
     /// # Errors
     /// When the value function does not serve the goal.
@@ -119,6 +124,7 @@ impl<G: Game> Expectimax<G> {
         game: &G,
         value: Arc<dyn ValueFunction<G>>,
         settings: SearchSettings,
+        stop: Arc<AtomicBool>,
     ) -> Result<Self, SearchError> {
         let own = value.objective();
         let goal = match settings.goal {
@@ -153,12 +159,15 @@ impl<G: Game> Expectimax<G> {
                 false => Vec::new(),
             },
             settings,
+            stop,
         })))
     }
 
     fn of(task: Arc<Task<G>>) -> Self {
         let SearchSettings { threads, table, .. } = task.settings;
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .stack_size(STACK);
         Expectimax {
             task,
             sample_seed: 0,
@@ -186,7 +195,8 @@ impl<G: Game> Expectimax<G> {
         let Task { settings, game, .. } = &*self.task;
         let (time, greatest) = (settings.time, settings.depth.depth(game, board));
         let Some(time) = time else {
-            return self.decide_at(board, greatest, None);
+            let decision = self.decide_at(board, greatest, None);
+            return decision.or_else(|| self.decide_at(board, 1, None));
         };
         let mut decision = self.decide_at(board, 1, None)?;
         let only = decision.values.iter().flatten().count() == 1;
@@ -212,7 +222,7 @@ impl<G: Game> Expectimax<G> {
         workers.map(|worker| worker.get_mut().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Searches to a depth; `None` if there is no legal move, or time ran out.
+    /// Searches to a depth; `None` if there is no legal move, or the search was broken off.
     fn decide_at(
         &mut self,
         board: G::Board,
@@ -236,6 +246,7 @@ impl<G: Game> Expectimax<G> {
             symmetries: &task.symmetries,
             whole_games: depth >= WHOLE_GAMES,
             deadline,
+            stop: &task.stop,
             late: AtomicBool::new(false),
         };
         let slides = game.slides(board);

@@ -35,6 +35,8 @@ pub(super) struct Search<'a, G: Game> {
     /// Whether the depth is one that can only be meant to reach the ends of games.
     pub(super) whole_games: bool,
     pub(super) deadline: Option<Instant>,
+    /// Breaks the search off as the deadline does.
+    pub(super) stop: &'a AtomicBool,
     /// Set when the deadline has passed: what is returned from then on means nothing.
     pub(super) late: AtomicBool,
 }
@@ -387,15 +389,17 @@ impl<G: Game> Search<'_, G> {
         sum
     }
 
-    /// Whether the deadline has passed. Looks at the clock now and then.
+    /// Whether the search is to end. Looks at the clock now and then.
     #[inline]
     fn is_late(&self, worker: &mut Worker<G>) -> bool {
-        let Some(deadline) = self.deadline else {
-            return false;
-        };
         worker.until_clock = worker.until_clock.checked_sub(1).unwrap_or(CLOCK_INTERVAL);
-        if worker.until_clock == 0 && Instant::now() >= deadline {
-            self.late.store(true, Relaxed);
+        if worker.until_clock == 0 {
+            let over = self
+                .deadline
+                .is_some_and(|deadline| Instant::now() >= deadline);
+            if over || self.stop.load(Relaxed) {
+                self.late.store(true, Relaxed);
+            }
         }
         self.late.load(Relaxed)
     }
