@@ -38,10 +38,10 @@ impl Key {
     #[inline]
     pub(super) fn new(fingerprint: u64, depth: u32, allowance: u32) -> Key {
         let settings = u64::from(allowance) << 32 | u64::from(depth);
-        // Multiplying by odd numbers and folding is one-to-one for given settings.
+        // Multiplying by odd numbers is one-to-one for given settings, and gathers all bits in the high ones.
         let key = (fingerprint ^ settings.wrapping_mul(0xd6e8_feb8_6659_fd93))
             .wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        Key(key ^ key >> 32)
+        Key(key)
     }
 
     /// A number that looks random, for the position's own draws.
@@ -77,7 +77,10 @@ impl Table {
 
     #[inline]
     fn slot(&self, key: Key) -> usize {
-        key.0 as usize & self.entries.len().wrapping_sub(1)
+        // The high bits; without any entry, none.
+        key.0
+            .checked_shr(64 - self.entries.len().trailing_zeros())
+            .unwrap_or(0) as usize
     }
 
     /// What is filed under a key.
