@@ -73,7 +73,7 @@ fn bad_usage_is_refused() {
         ),
         (
             "eval expectimax:value=rowtable,goal=moves",
-            &["values of 'rating' do not serve the goal 'moves'"],
+            &["a rating does not serve the goal 'moves'"],
         ),
         (
             "eval expectimax:value=rowtable,time=fast",
@@ -84,6 +84,19 @@ fn bad_usage_is_refused() {
             &["option 'table'", "'-1'"],
         ),
         (
+            "eval expectimax:value=rowtable,table=67108864,threads=2",
+            &["option 'table'", "from 0 to 33554432"],
+        ),
+        (
+            "play expectimax:value=rowtable,time=500000000000years",
+            &["is no time", "up to a day"],
+        ),
+        (
+            "eval expectimax:value=rowtable,goal=reach:262144",
+            &["cannot be reached", "131072"],
+        ),
+        ("eval greedy:value=zero@x", &["cannot read x"]),
+        (
             "eval greedy:value=heuristic@missing.toml",
             &["cannot read missing.toml"],
         ),
@@ -93,7 +106,10 @@ fn bad_usage_is_refused() {
         ),
         (
             "bench expectimax:value=zero --rules 3x3",
-            &["line 2", "4 rows, expected 3 rows", "--positions FILE"],
+            &[
+                "the usual positions are 4x4 boards",
+                "3x3 with --positions FILE",
+            ],
         ),
         ("eval greedy", &["needs the option 'value'"]),
         (

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Place, wait_until};
+use common::{Place, files, wait_until};
 
 fn trained() -> Place {
     let place = Place::new();
@@ -193,7 +193,7 @@ fn decisions_are_explained_line_by_line() {
         "eval {agents} --games 3 --threads 2 --explain log.jsonl --json"
     ));
     let text = std::fs::read_to_string(place.path("log.jsonl")).expect("a log");
-    assert!(!place.path("log.jsonl.partial").exists());
+    assert_eq!(files(&place.path(""), "log.jsonl"), ["log.jsonl"]);
     let lines: Vec<serde_json::Value> = text
         .lines()
         .map(|line| serde_json::from_str(line).expect("an object"))
@@ -279,7 +279,7 @@ fn search_visits_the_same_nodes_as_ever() {
         "{table}"
     );
 
-    std::fs::write(place.path("own.txt"), "# two\n2 0/0 2\n\n2 4/4 8  # full\n").expect("written");
+    std::fs::write(place.path("own.txt"), "# two\n2 0/0 2\n\n2 4/4 4  # full\n").expect("written");
     let own = place.json(
         "bench expectimax:value=zero,goal=moves,depth=9 --rules 2x2 --positions own.txt --json",
     );
@@ -299,17 +299,68 @@ fn a_long_search_is_broken_off() {
     let place = Place::new();
     for command in ["eval", "play"] {
         // Searched to this depth, the first move would take years.
-        let line =
-            format!("{command} expectimax:value=rowtable,depth=40 --explain {command}.jsonl");
+        let name = format!("{command}.jsonl");
+        std::fs::write(place.path(&name), "{\"agent\":\"of old\"}\n").expect("written");
+        let line = format!("{command} expectimax:value=rowtable,depth=40 --explain {name}");
         let mut running = place.start(&line);
-        wait_until("the search", || {
-            place.path(&format!("{command}.jsonl.partial")).exists()
-        });
+        wait_until("the search", || files(&place.path(""), &name).len() == 2);
+        // The log is begun just before signals are caught.
+        std::thread::sleep(std::time::Duration::from_millis(500));
         running.signal("INT");
         let output = running.output();
         assert_eq!(output.status.code(), Some(130), "{output:?}");
-        // A decision that was broken off is no decision.
-        let log = std::fs::read_to_string(place.path(&format!("{command}.jsonl"))).expect("a log");
-        assert_eq!(log, "");
+        // A decision that was broken off is no decision, and a log that is not whole takes no other's place.
+        let old = std::fs::read_to_string(place.path(&name)).expect("a log");
+        assert_eq!(old, "{\"agent\":\"of old\"}\n");
+        let kept = files(&place.path(""), &name);
+        let begun = kept
+            .iter()
+            .find(|file| file.ends_with(".partial"))
+            .expect("a partial log");
+        assert_eq!(
+            std::fs::read_to_string(place.path(begun)).expect("a log"),
+            ""
+        );
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(told.contains(begun), "{told}");
     }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_log_takes_the_place_of_a_log_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = trained();
+    place.text("eval random --games 1 --explain log.jsonl");
+    let mode = |mode| {
+        std::fs::set_permissions(place.path("log.jsonl"), PermissionsExt::from_mode(mode))
+            .expect("set")
+    };
+    mode(0o600);
+    std::os::unix::fs::symlink("log.jsonl", place.path("link")).expect("a link");
+    let before = std::fs::read(place.path("log.jsonl")).expect("a log");
+    place.text("eval random --games 1 --seed 9 --explain link");
+    // The link is followed, and the file stays as private as it was.
+    assert!(place.path("link").is_symlink());
+    assert_ne!(
+        std::fs::read(place.path("log.jsonl")).expect("a log"),
+        before
+    );
+    let metadata = place.path("log.jsonl").metadata().expect("a file");
+    assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
+    mode(0o400);
+    place.fails(
+        "eval random --games 1 --explain log.jsonl",
+        1,
+        &["log.jsonl", "read-only"],
+    );
+    place.fails(
+        "play greedy:value=runs/small --moves 1 --explain runs/small/model",
+        1,
+        &["runs/small/model", "no log of decisions"],
+    );
+    place.text("info runs/small/model");
+    let shown = place.text("play random --moves 2 --explain /dev/stdout");
+    assert!(shown.contains("{\"agent\":\"random\""), "{shown}");
+    assert!(std::path::Path::new("/dev/stdout").is_symlink());
 }

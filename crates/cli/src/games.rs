@@ -50,7 +50,9 @@ pub(crate) fn read_settings(path: &Path) -> Result<String, String> {
     let failed = |reason: String| format!("cannot read {}: {reason}", path.display());
     let metadata = std::fs::metadata(path).map_err(|error| failed(error.to_string()))?;
     if !metadata.is_file() || metadata.len() > LIMIT {
-        return Err(failed("it is not a text file of settings".to_owned()));
+        return Err(failed(
+            "it is not a text file of settings, of 1 MiB at most".to_owned(),
+        ));
     }
     std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))
 }

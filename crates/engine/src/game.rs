@@ -16,6 +16,9 @@ pub trait Cells: Copy + Debug + Eq + Hash + Send + Sync + 'static {
 /// Rows and columns of the largest board.
 pub const MAX_LINES: usize = 10;
 
+/// Cells of the largest board.
+pub const MAX_CELLS: usize = 25;
+
 /// A legal move's result: the afterstate, and the sum of the tiles made by its merges.
 pub type Slide<G> = (<G as Game>::Afterstate, u32);
 

@@ -34,7 +34,7 @@ pub use agent::{Agent, Decision, Effort};
 pub use classic::{Classic, ClassicAfterstate, ClassicBoard};
 pub use direction::Direction;
 pub use episode::{Episode, Outcome};
-pub use game::{Cells, Game, MAX_LINES, Slide};
+pub use game::{Cells, Game, MAX_CELLS, MAX_LINES, Slide};
 pub use geometry::Geometry;
 pub use perft::{Perft, perft};
 pub use random::{GameRng, derive_seed, game_rng};

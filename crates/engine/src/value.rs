@@ -62,8 +62,8 @@ pub trait ValueFunction<G: Game>: Send + Sync {
     /// wait for memory, and waits overlap.
     fn values(&self, afterstates: &[G::Afterstate], values: &mut [f32]);
 
-    /// A number that no afterstate's value exceeds which play can come to within `moves` moves from this one;
-    /// infinite if there is none to state. What it costs is repaid where search can then stop early.
+    /// A number, 0 or more, that no afterstate's value exceeds which play can come to within `moves` moves from this
+    /// one; infinite if there is none to state. What it costs is repaid where search can then stop early.
     fn upper_bound(&self, _afterstate: G::Afterstate, _moves: u32) -> f32 {
         f32::INFINITY
     }

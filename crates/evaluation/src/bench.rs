@@ -31,8 +31,8 @@ pub struct BenchReport {
     pub leaves_per_second: f64,
 }
 
-/// The boards in a text, a line each; empty lines and what follows a `#` are left out. Without a text, the usual 4x4
-/// positions.
+/// The boards in a text, a line each, without those that have no legal move; empty lines and what follows a `#` are left
+/// out. Without a text, the usual 4x4 positions.
 ///
 /// # Errors
 /// When a line is no board of the game: the line's number, and what is wrong with it.
@@ -44,7 +44,9 @@ pub fn positions<G: Game>(
     let lines = lines.map(|(line, number)| (line.split('#').next().unwrap_or(""), number));
     let lines = lines.filter(|(line, _)| !line.trim().is_empty());
     let board = |(line, number)| game.parse_board(line).map_err(|error| (number, error));
-    lines.map(board).collect()
+    let mut boards: Vec<G::Board> = lines.map(board).collect::<Result<_, _>>()?;
+    boards.retain(|&board| game.slides(board).iter().any(Option::is_some));
+    Ok(boards)
 }
 
 /// Lets an agent decide on each of some positions. `None` if it was interrupted.
@@ -67,7 +69,7 @@ pub fn bench<G: Game>(
                 return None;
             }
             if let Some(decision) = decision.filter(|_| rounds == 0) {
-                work += decision.effort;
+                work.add(decision.effort);
             }
         }
         rounds += 1;
@@ -76,10 +78,10 @@ pub fn bench<G: Game>(
     Some(BenchReport {
         agent: spec.to_string(),
         positions: positions.len(),
-        nodes: work.nodes,
+        nodes: work.effort.nodes,
         search: SearchReport::new(&work),
         seconds,
         moves_per_second: positions.len() as f64 / seconds,
-        leaves_per_second: work.leaves as f64 / seconds,
+        leaves_per_second: work.effort.leaves as f64 / seconds,
     })
 }

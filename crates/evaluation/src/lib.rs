@@ -16,7 +16,7 @@ mod statistics;
 
 pub use agents::{ExpectimaxAgent, GreedyAgent, Order, PriorityAgent, RandomAgent};
 pub use bench::{BenchReport, bench, positions};
-pub use evaluators::{Heuristic, RowConstants, RowTable, Weights, WeightsError, Zero};
+pub use evaluators::{Heuristic, RowTable, Weights, WeightsError, Zero};
 pub use matches::{Match, MatchError, MatchResult, Observer, Played, Unobserved, Work, match_game};
 pub use registry::{AgentMaker, AnyValue, Files, Registry, check_spec, value_file};
 pub use report::{AgentReport, Report, SearchReport, bench_table};

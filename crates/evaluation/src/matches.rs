@@ -39,33 +39,22 @@ pub struct Work {
     pub decisions: u64,
     /// The sum of their depths.
     pub depths: u64,
-    /// Positions visited.
-    pub nodes: u64,
-    /// Afterstates valued.
-    pub leaves: u64,
-    /// Values found in transposition tables.
-    pub table_hits: u64,
+    /// The sum of the rest.
+    pub effort: Effort,
 }
 
-impl std::ops::AddAssign<Effort> for Work {
-    fn add_assign(&mut self, effort: Effort) {
-        *self += Work {
-            decisions: 1,
-            depths: u64::from(effort.depth),
-            nodes: effort.nodes,
-            leaves: effort.leaves,
-            table_hits: effort.table_hits,
-        };
+impl Work {
+    /// Adds a decision.
+    pub fn add(&mut self, effort: Effort) {
+        self.decisions += 1;
+        self.depths += u64::from(effort.depth);
+        self.effort += effort;
     }
-}
 
-impl std::ops::AddAssign for Work {
-    fn add_assign(&mut self, other: Work) {
+    fn merge(&mut self, other: Work) {
         self.decisions += other.decisions;
         self.depths += other.depths;
-        self.nodes += other.nodes;
-        self.leaves += other.leaves;
-        self.table_hits += other.table_hits;
+        self.effort += other.effort;
     }
 }
 
@@ -180,7 +169,7 @@ impl Match {
                 for lane in (0..lanes.len()).rev() {
                     let (number, episode) = &mut lanes[lane];
                     if let Some(decision) = &decisions[lane] {
-                        work += decision.effort;
+                        work.add(decision.effort);
                         if hears_decisions {
                             observer.decided(&Played {
                                 game: *number,
@@ -213,7 +202,7 @@ impl Match {
         });
         let mut work = Work::default();
         for played in played {
-            work += played?;
+            work.merge(played?);
         }
         let seconds = begun.elapsed().as_secs_f64();
         let mut finished = finished

@@ -1,10 +1,11 @@
 use crate::agents::{ExpectimaxAgent, GreedyAgent, Order, PriorityAgent, RandomAgent};
-use crate::evaluators::{Heuristic, RowConstants, RowTable, Weights, Zero};
+use crate::evaluators::{Heuristic, RowTable, Weights, Zero};
 use crate::search::{Expectimax, Goal, SearchSettings};
 use crate::{AgentSpec, SpecError};
 use engine::{Agent, Classic, Game, Objective, ValueFunction};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// Makes an agent, one for each thread that plays.
 pub type AgentMaker<G> = Box<dyn Fn() -> Box<dyn Agent<G>> + Send + Sync>;
@@ -41,12 +42,51 @@ struct Kind<G: Game> {
     make: fn(&Registry<'_, G>, &AgentSpec) -> Result<AgentMaker<G>, SpecError>,
 }
 
-/// Hand-made evaluators, which `value=` may name instead of a file; the heuristic also with a file of weights.
-const EVALUATORS: [&str; 3] = ["zero", "heuristic", "rowtable"];
+/// How one kind of hand-made value function is made.
+struct Evaluator<G: Game> {
+    name: &'static str,
+    /// From the text of a file of settings, if one is named, and the objective that is searched for.
+    make: fn(&G, Option<&str>, Objective) -> Result<AnyValue<G>, String>,
+}
 
-/// The file that a value's name leads to, if it is not built in.
+/// Every hand-made value function: a new one is a file in `evaluators` and an entry here.
+fn evaluators<G: Game>() -> [Evaluator<G>; 3] {
+    [
+        Evaluator {
+            name: "zero",
+            make: |_, settings, goal| no_file(settings).map(|()| Arc::new(Zero(goal)) as _),
+        },
+        Evaluator {
+            name: "heuristic",
+            make: |game, settings, _| {
+                let weights = Weights::from_toml(settings.unwrap_or(""));
+                let weights = weights.map_err(|error| error.to_string())?;
+                Ok(Arc::new(Heuristic::new(game, &weights)))
+            },
+        },
+        Evaluator {
+            name: "rowtable",
+            make: |game, settings, _| {
+                no_file(settings).map(|()| Arc::new(RowTable::new(game)) as _)
+            },
+        },
+    ]
+}
+
+fn no_file(settings: Option<&str>) -> Result<(), String> {
+    match settings {
+        None => Ok(()),
+        Some(_) => Err("only the heuristic takes a file".to_owned()),
+    }
+}
+
+/// The file of learned values that a value's name means, if it is not that of a hand-made one.
 pub fn value_file(name: &str) -> Option<&str> {
-    let built_in = EVALUATORS.contains(&name) || name.starts_with("heuristic@");
+    let kind = name.split('@').next();
+    let built_in = evaluators::<Classic>();
+    let built_in = built_in
+        .iter()
+        .any(|evaluator| kind == Some(evaluator.name));
     (!built_in).then_some(name)
 }
 
@@ -131,33 +171,32 @@ impl<'a, G: Game> Registry<'a, G> {
     ) -> Result<AnyValue<G>, SpecError> {
         let name = spec.option("value");
         let name = name.ok_or_else(|| missing(spec, "value", example))?;
-        if let Some(file) = value_file(name) {
-            return self.files.value(file);
-        }
-        Ok(match name.split_once('@') {
-            Some((_, file)) => {
-                let weights = Weights::from_toml(&self.files.settings(file)?);
-                let weights =
-                    weights.map_err(|error| SpecError::Settings(format!("{file}: {error}")))?;
-                Arc::new(Heuristic::new(&self.game, &weights))
-            }
-            None if name == "zero" => Arc::new(Zero(goal)),
-            None if name == "rowtable" => {
-                Arc::new(RowTable::new(&self.game, RowConstants::default()))
-            }
-            None => Arc::new(Heuristic::new(&self.game, &Weights::default())),
-        })
+        let (kind, file) = match name.split_once('@') {
+            Some((kind, file)) => (kind, Some(file)),
+            None => (name, None),
+        };
+        let Some(evaluator) = evaluators().into_iter().find(|known| known.name == kind) else {
+            return self.files.value(name);
+        };
+        let settings = file.map(|file| self.files.settings(file)).transpose()?;
+        let made = (evaluator.make)(&self.game, settings.as_deref(), goal);
+        made.map_err(|error| SpecError::Settings(format!("{}: {error}", file.unwrap_or(kind))))
     }
 }
+
+/// The longest time for one move.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Entries of all transposition tables of an agent: 1 GiB.
+const MOST_ENTRIES: usize = 1 << 26;
 
 /// The settings of a search by the options of a spec.
 fn search_settings(spec: &AgentSpec) -> Result<SearchSettings, SpecError> {
     let usual = SearchSettings::default();
     let time = spec.parsed("time", |text| {
-        let time = humantime::parse_duration(text)
-            .ok()
-            .filter(|time| !time.is_zero());
-        time.ok_or_else(|| format!("'{text}' is no time: expected one above 0, such as 50ms"))
+        let time = humantime::parse_duration(text).ok();
+        let time = time.filter(|time| !time.is_zero() && *time <= LONGEST);
+        time.ok_or_else(|| format!("'{text}' is no time: expected one up to a day, such as 50ms"))
     })?;
     let cutoff = spec.parsed("cutoff", |text| {
         let cutoff = text
@@ -176,6 +215,11 @@ fn search_settings(spec: &AgentSpec) -> Result<SearchSettings, SpecError> {
         _ => Err(format!("expected yes or no, found '{text}'")),
     })?;
     let depth = spec.parsed("depth", str::parse)?;
+    let threads = spec.parsed("threads", |text| number(text, 1, 256))?;
+    let threads = threads.unwrap_or(usual.threads);
+    let most = MOST_ENTRIES / threads;
+    let table = spec.parsed("table", |text| number(text, 0, most))?;
+    let table = table.unwrap_or(usual.table);
     Ok(SearchSettings {
         depth: match time {
             Some(_) => depth.unwrap_or(crate::DepthRule::Fixed(u32::MAX)),
@@ -187,13 +231,9 @@ fn search_settings(spec: &AgentSpec) -> Result<SearchSettings, SpecError> {
             .parsed("samples", |text| number(text, 1, 25))?
             .map(|samples| samples as u32),
         cutoff,
-        table: spec
-            .parsed("table", |text| number(text, 0, 1 << 26))?
-            .unwrap_or(usual.table),
+        table,
         prune: prune.unwrap_or(usual.prune),
-        threads: spec
-            .parsed("threads", |text| number(text, 1, 256))?
-            .unwrap_or(usual.threads),
+        threads,
     })
 }
 
@@ -309,7 +349,7 @@ mod tests {
             ),
             (
                 "expectimax:value=zero,depth=0",
-                "option 'depth' of agent 'expectimax': '0' is no depth: expected a number from 1 to 1000, such as 3, or empty:LEAST-GREATEST or tiles:LEAST-GREATEST, such as tiles:3-6",
+                "option 'depth' of agent 'expectimax': '0' is no depth: expected a number from 1 to 600, such as 3, or empty:LEAST-GREATEST or tiles:LEAST-GREATEST, such as tiles:3-6",
             ),
             (
                 "expectimax:value=zero,samples=0",
@@ -321,7 +361,7 @@ mod tests {
             ),
             (
                 "expectimax:value=zero,time=0s",
-                "option 'time' of agent 'expectimax': '0s' is no time: expected one above 0, such as 50ms",
+                "option 'time' of agent 'expectimax': '0s' is no time: expected one up to a day, such as 50ms",
             ),
             (
                 "expectimax:value=zero,goal=reach:3",
@@ -329,7 +369,7 @@ mod tests {
             ),
             (
                 "expectimax:value=rowtable,goal=score",
-                "agent 'expectimax:value=rowtable,goal=score': values of 'rating' do not serve the goal 'score': use the value zero or, to reach a tile, a rating",
+                "agent 'expectimax:value=rowtable,goal=score': a rating does not serve the goal 'score': the value zero serves every goal, and a rating also reach:TILE",
             ),
         ] {
             assert_eq!(error(text), message);

@@ -43,9 +43,9 @@ impl SearchReport {
         let mean = |sum: u64| sum as f64 / work.decisions.max(1) as f64;
         SearchReport {
             depth: mean(work.depths),
-            nodes: mean(work.nodes),
-            leaves: mean(work.leaves),
-            table_hits: mean(work.table_hits),
+            nodes: mean(work.effort.nodes),
+            leaves: mean(work.effort.leaves),
+            table_hits: mean(work.effort.table_hits),
         }
     }
 }
@@ -116,43 +116,29 @@ impl Report {
 
     /// A table for the terminal: an agent a column.
     pub fn table(&self) -> String {
-        let mut table = Table::new();
-        table.load_preset(presets::ASCII_MARKDOWN);
         let names = self.agents.iter().map(|agent| agent.agent.clone());
-        table.set_header(std::iter::once(String::new()).chain(names));
-        let mut row = |name: String, value: &dyn Fn(&AgentReport) -> String| {
-            table.add_row(std::iter::once(name).chain(self.agents.iter().map(value)));
-        };
-        row("games".to_owned(), &|agent| grouped(agent.games as f64));
-        row("mean score".to_owned(), &|agent| {
+        let mut table = Columns::new(names, &self.agents);
+        table.row("games", |agent| grouped(agent.games as f64));
+        table.row("mean score", |agent| {
             let interval = agent.score.ci95.map_or(String::new(), |[low, high]| {
                 format!(" ± {}", grouped((high - low) / 2.0))
             });
             grouped(agent.score.mean) + &interval
         });
-        row("median".to_owned(), &|agent| grouped(agent.score.median));
-        row("best".to_owned(), &|agent| grouped(agent.score.max));
-        row("moves".to_owned(), &|agent| grouped(agent.moves.mean));
+        table.row("median", |agent| grouped(agent.score.median));
+        table.row("best", |agent| grouped(agent.score.max));
+        table.row("moves", |agent| grouped(agent.moves.mean));
         for tile in self.tiles_of_interest() {
-            row(format!("reach {tile}"), &|agent| {
-                let rate = agent
-                    .reach
-                    .get(&tile)
-                    .map_or(0.0, |statistics| statistics.rate);
+            table.row(&format!("reach {tile}"), |agent| {
+                let statistics = agent.reach.get(&tile);
+                let rate = statistics.map_or(0.0, |statistics| statistics.rate);
                 format!("{:.1} %", 100.0 * rate)
             });
         }
-        row("moves/s".to_owned(), &|agent| {
-            grouped(agent.moves_per_second)
-        });
-        row("depth".to_owned(), &|agent| depth(agent.search.depth));
-        row("nodes/move".to_owned(), &|agent| {
-            grouped(agent.search.nodes)
-        });
-        for column in table.column_iter_mut().skip(1) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-        table.to_string()
+        table.row("moves/s", |agent| grouped(agent.moves_per_second));
+        table.row("depth", |agent| depth(agent.search.depth));
+        table.row("nodes/move", |agent| grouped(agent.search.nodes));
+        table.finish()
     }
 
     /// The largest tiles that any agent made, and some below: where agents differ. The target is always among
@@ -179,27 +165,46 @@ impl Report {
 
 /// A table of agents' speeds for the terminal: an agent a column.
 pub fn bench_table(reports: &[BenchReport]) -> String {
-    let mut table = Table::new();
-    table.load_preset(presets::ASCII_MARKDOWN);
     let names = reports.iter().map(|report| report.agent.clone());
-    table.set_header(std::iter::once(String::new()).chain(names));
-    let mut row = |name: &str, value: &dyn Fn(&BenchReport) -> String| {
-        let values = reports.iter().map(value);
-        table.add_row(std::iter::once(name.to_owned()).chain(values));
-    };
-    row("positions", &|report| grouped(report.positions as f64));
-    row("nodes", &|report| report.nodes.to_string());
-    row("depth", &|report| depth(report.search.depth));
-    row("leaves/move", &|report| grouped(report.search.leaves));
-    row("table hits/move", &|report| {
+    let mut table = Columns::new(names, reports);
+    table.row("positions", |report| grouped(report.positions as f64));
+    table.row("nodes", |report| report.nodes.to_string());
+    table.row("depth", |report| depth(report.search.depth));
+    table.row("leaves/move", |report| grouped(report.search.leaves));
+    table.row("table hits/move", |report| {
         grouped(report.search.table_hits)
     });
-    row("moves/s", &|report| grouped(report.moves_per_second));
-    row("leaves/s", &|report| grouped(report.leaves_per_second));
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
+    table.row("moves/s", |report| grouped(report.moves_per_second));
+    table.row("leaves/s", |report| grouped(report.leaves_per_second));
+    table.finish()
+}
+
+/// A table with a column for each of some things.
+struct Columns<'a, T> {
+    table: Table,
+    things: &'a [T],
+}
+
+impl<'a, T> Columns<'a, T> {
+    fn new(names: impl Iterator<Item = String>, things: &'a [T]) -> Self {
+        let mut table = Table::new();
+        table.load_preset(presets::ASCII_MARKDOWN);
+        table.set_header(std::iter::once(String::new()).chain(names));
+        Columns { table, things }
     }
-    table.to_string()
+
+    fn row(&mut self, name: &str, value: impl Fn(&T) -> String) {
+        let values = self.things.iter().map(value);
+        self.table
+            .add_row(std::iter::once(name.to_owned()).chain(values));
+    }
+
+    fn finish(mut self) -> String {
+        for column in self.table.column_iter_mut().skip(1) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        self.table.to_string()
+    }
 }
 
 /// A mean depth, whole where it is.
@@ -230,6 +235,7 @@ fn grouped(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::Effort;
 
     fn report() -> Report {
         let outcome = |score, largest_rank| Outcome {
@@ -249,9 +255,12 @@ mod tests {
             work: Work {
                 decisions: 400,
                 depths: 1_000,
-                nodes: 480_000,
-                leaves: 200_000,
-                table_hits: 100,
+                effort: Effort {
+                    depth: 3,
+                    nodes: 480_000,
+                    leaves: 200_000,
+                    table_hits: 100,
+                },
             },
         };
         let spec = "random".parse().expect("an agent");

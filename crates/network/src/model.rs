@@ -110,6 +110,12 @@ impl ModelFile {
             .rules
             .validate()
             .map_err(|error| reader.bad_header(error))?;
+        if header.objective != Objective::Score {
+            let objective = header.objective;
+            return Err(reader.bad_header(format!(
+                "its values are of the objective '{objective}', expected score"
+            )));
+        }
         let structure = Structure::parse(&header.structure, header.rules.geometry())
             .map_err(|error| reader.bad_header(error))?;
         let starts = table_starts(&structure, header.radix);

@@ -42,6 +42,7 @@ const USUAL: [&str; 3] = [
 #[derive(Serialize)]
 struct Output {
     agents: Vec<BenchReport>,
+    interrupted: bool,
     rules: String,
     command: String,
     version: &'static str,
@@ -65,16 +66,24 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let text = text.map_err(Failure::usage)?;
     let interrupted = interrupt::flag();
     let reports = with_game!(AnyGame::new(&rules)?, game => {
-        let positions = positions(&game, text.as_deref()).map_err(|(line, error)| {
-            let file = arguments.positions.as_ref().map_or("the usual positions".to_owned(), |path| path.display().to_string());
-            Failure::usage(format!("{file}, line {line}: {error}; --positions FILE gives boards of other games"))
-        })?;
+        let positions = match (&arguments.positions, text) {
+            (Some(path), Some(text)) => positions(&game, Some(&text)).map_err(|(line, error)| {
+                Failure::usage(format!("{}, line {line}: {error}", path.display()))
+            })?,
+            _ => positions(&game, None).map_err(|_| {
+                Failure::usage(format!(
+                    "the usual positions are 4x4 boards: give boards of {} with --positions FILE",
+                    rules.geometry()
+                ))
+            })?,
+        };
         measure(&game, &specs, &positions, &interrupted)?
     });
     let mut stdout = std::io::stdout().lock();
     if arguments.json {
         let output = Output {
             agents: reports,
+            interrupted: interrupted.load(Relaxed),
             rules: rules.to_string(),
             command: command(),
             version: VERSION,
@@ -86,10 +95,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     } else {
         writeln!(stdout, "{}", bench_table(&reports))?;
     }
-    match interrupted.load(Relaxed) {
-        true => Err(Failure::Interrupted),
-        false => Ok(()),
+    if interrupted.load(Relaxed) {
+        note("Interrupted: the agents from the one at work on are left out.");
+        return Err(Failure::Interrupted);
     }
+    Ok(())
 }
 
 fn measure<G: Indexed>(
@@ -100,7 +110,7 @@ fn measure<G: Indexed>(
 ) -> Result<Vec<BenchReport>, Failure> {
     if positions.is_empty() {
         return Err(Failure::usage(
-            "there are no positions: expected a board a line, such as 2 4 0 0/0 8 0 0/0 0 0 0/0 0 0 2",
+            "there is no position with a legal move: expected a board a line, such as 2 4 0 0/0 8 0 0/0 0 0 0/0 0 0 2",
         ));
     }
     let makers = agents::makers(game, specs, interrupted)?;

@@ -62,14 +62,26 @@ struct Output {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let specs = agents::parse_specs(&arguments.agents, &arguments.runs, true)?;
     let rules = agents::rules_for(arguments.rules.as_deref(), &specs)?;
+    Explain::during(arguments.explain.as_deref(), |explain| {
+        evaluate(arguments, &specs, &rules, explain)
+    })
+}
+
+fn evaluate(
+    arguments: &Arguments,
+    specs: &[AgentSpec],
+    rules: &Rules,
+    explain: Option<&Explain>,
+) -> Result<(), Failure> {
     let interrupted = interrupt::flag();
-    let report = with_game!(AnyGame::new(&rules)?, game => report(&game, &rules, &specs, arguments, &interrupted)?);
+    let report = with_game!(AnyGame::new(rules)?, game => report(&game, rules, specs, arguments, explain, &interrupted)?);
     let interrupted = interrupted.load(Relaxed);
     if let Some(spec) = specs.iter().find(|spec| !spec.is_repeatable()) {
         note(&format!(
             "{spec} plays under a time budget: its numbers depend on the machine."
         ));
     }
+    let none = report.agents.is_empty();
     let mut stdout = std::io::stdout().lock();
     if arguments.json {
         let output = Output {
@@ -82,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         };
         serde_json::to_writer_pretty(&mut stdout, &output)?;
         writeln!(stdout)?;
-    } else {
+    } else if !none {
         writeln!(stdout, "{}", report.table())?;
         writeln!(
             stdout,
@@ -91,7 +103,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         )?;
     }
     if interrupted {
-        note("Interrupted: these are the games up to the first unfinished one.");
+        note(match none {
+            true => "Interrupted before the first game was finished.",
+            false => "Interrupted: these are the games up to the first unfinished one.",
+        });
         return Err(Failure::Interrupted);
     }
     Ok(())
@@ -102,6 +117,7 @@ fn report<G: Indexed>(
     rules: &Rules,
     specs: &[AgentSpec],
     arguments: &Arguments,
+    explain: Option<&Explain>,
     interrupted: &Arc<AtomicBool>,
 ) -> Result<Report, Failure> {
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -113,11 +129,6 @@ fn report<G: Indexed>(
     let mut report = Report::new(rules, settings);
     // All agents are made before the first game, so that a mistake in the last does not cost the others' time.
     let makers = agents::makers(game, specs, interrupted)?;
-    let explain = arguments
-        .explain
-        .as_deref()
-        .map(Explain::create)
-        .transpose()?;
     for (spec, maker) in specs.iter().zip(makers) {
         report.agents.extend(agents::measure(
             game,
@@ -125,10 +136,9 @@ fn report<G: Indexed>(
             spec,
             &maker,
             settings,
-            explain.as_ref(),
+            explain,
             interrupted,
         )?);
     }
-    explain.map_or(Ok(()), Explain::finish)?;
     Ok(report)
 }

@@ -45,23 +45,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let texts: Vec<String> = arguments.agent.iter().cloned().collect();
     let specs = agents::parse_specs(&texts, &arguments.runs, false)?;
     let rules = agents::rules_for(arguments.rules.as_deref(), &specs)?;
-    let interrupted = interrupt::flag();
-    with_game!(AnyGame::new(&rules)?, game => play(&game, &specs[0], arguments, &interrupted))
+    Explain::during(arguments.explain.as_deref(), |explain| {
+        let interrupted = interrupt::flag();
+        with_game!(AnyGame::new(&rules)?, game => play(&game, &specs[0], arguments, explain, &interrupted))
+    })
 }
 
 fn play<G: Indexed>(
     game: &G,
     spec: &AgentSpec,
     arguments: &Arguments,
+    explain: Option<&Explain>,
     interrupted: &Arc<AtomicBool>,
 ) -> Result<(), Failure> {
     let makers = agents::makers(game, std::slice::from_ref(spec), interrupted)?;
     let mut agent = makers[0]();
-    let explain = arguments
-        .explain
-        .as_deref()
-        .map(Explain::create)
-        .transpose()?;
     let mut stdout = std::io::stdout().lock();
     let in_place = stdout.is_terminal();
     let delay = arguments
@@ -73,7 +71,9 @@ fn play<G: Indexed>(
     loop {
         let enough = arguments.moves.is_some_and(|moves| episode.moves >= moves);
         let asked = Instant::now();
-        let decision = agent.decide(episode.board);
+        let decision = (!enough).then(|| agent.decide(episode.board)).flatten();
+        // A decision that was broken off is none.
+        let decision = decision.filter(|_| !interrupted.load(Relaxed));
         let seconds = asked.elapsed().as_secs_f64();
         let text = frame(game, spec, &episode, decision.as_ref());
         if in_place && drawn_lines > 0 {
@@ -83,7 +83,7 @@ fn play<G: Indexed>(
         write!(stdout, "{text}")?;
         stdout.flush()?;
         drawn_lines = text.lines().count();
-        let Some(decision) = decision.filter(|_| !enough && !interrupted.load(Relaxed)) else {
+        let Some(decision) = decision else {
             break;
         };
         let Some((afterstate, reward)) = game.slide(episode.board, decision.direction) else {
@@ -92,7 +92,7 @@ fn play<G: Indexed>(
                 decision.direction
             )));
         };
-        if let Some(explain) = &explain {
+        if let Some(explain) = explain {
             let played = Played {
                 game: 0,
                 moves: episode.moves,
@@ -105,7 +105,6 @@ fn play<G: Indexed>(
         episode.advance(game, afterstate, reward);
         interrupt::sleep(delay, interrupted);
     }
-    explain.map_or(Ok(()), Explain::finish)?;
     let outcome = episode.outcome(game);
     let over = game.slides(episode.board).iter().all(Option::is_none);
     writeln!(
@@ -150,6 +149,8 @@ fn frame<G: Game>(
         let value = decision.and_then(|decision| decision.values[direction as usize]);
         let shown = match (legal[direction as usize], value) {
             (false, _) => "not legal".to_owned(),
+            // Probabilities need their decimals.
+            (true, Some(value)) if value.abs() < 10.0 => format!("{value:.5}"),
             (true, Some(value)) => format!("{value:.1}"),
             (true, None) => "-".to_owned(),
         };

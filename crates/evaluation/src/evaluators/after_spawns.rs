@@ -207,3 +207,105 @@ fn table<T: Copy + Default>(values: impl Iterator<Item = T>) -> Option<Box<[T; C
     }
     table.into_boxed_slice().try_into().ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluators::lines::LineSum;
+    use engine::{Classic, Episode, Rules, Variant, game_rng};
+
+    fn line() -> LineFunction {
+        // Uneven, so that lines and directions differ; negative for some, so that `least` counts.
+        Box::new(|ranks| {
+            let cells = ranks.iter().zip(1_u8..);
+            let sum: f32 = cells
+                .map(|(&rank, place)| f32::from(rank) * f32::from(place * place))
+                .sum();
+            300.0 - sum
+        })
+    }
+
+    /// What the boards after all spawns are worth, one by one.
+    fn plainly<G: Game>(
+        game: &G,
+        afterstate: G::Afterstate,
+        ranks: &[(u8, f64)],
+        cells: u32,
+    ) -> BestSum {
+        let lines = LineSum::new(game, line());
+        let mut best_sum = BestSum::default();
+        for &(rank, weight) in ranks {
+            for (nth, board) in game.placements(afterstate, rank).enumerate() {
+                if cells >> nth & 1 == 1 {
+                    let slides = game.slides(board);
+                    let values = slides
+                        .iter()
+                        .flatten()
+                        .map(|(slid, _)| lines.sum(*slid).max(5.0));
+                    best_sum.boards += 1;
+                    best_sum.moves += values.clone().count() as u32;
+                    best_sum.sum += weight * f64::from(values.reduce(f32::max).unwrap_or(0.0));
+                }
+            }
+        }
+        best_sum
+    }
+
+    fn check<G: Game>(game: &G) {
+        let fast = AfterSpawns::new(game, &line(), 5.0).expect("a small square board");
+        let mut dead = 0;
+        for seed in 0..30 {
+            let mut episode = Episode::start(game, game_rng(seed, 0));
+            while let Some((afterstate, reward)) =
+                game.slides(episode.board).into_iter().flatten().last()
+            {
+                for cells in [u32::MAX, 0b1010_1101, 0b1] {
+                    for ranks in [&[(1, 0.9), (2, 0.1)][..], &[(3, 1.0)]] {
+                        let (found, expected) = (
+                            fast.best(afterstate, ranks, cells),
+                            plainly(game, afterstate, ranks, cells),
+                        );
+                        let found = found.expect("no large tiles");
+                        assert_eq!(
+                            (found.boards, found.moves),
+                            (expected.boards, expected.moves)
+                        );
+                        assert!(
+                            (found.sum - expected.sum).abs() < 0.01,
+                            "{found:?} {expected:?}"
+                        );
+                        dead += usize::from(found.moves == 0);
+                    }
+                }
+                episode.advance(game, afterstate, reward);
+            }
+        }
+        assert!(dead > 0);
+    }
+
+    #[test]
+    fn all_spawns_at_once_are_worth_what_they_are_one_by_one() {
+        check(&Classic);
+        for size in [2, 3] {
+            check(&Variant::new(Rules::sized(size, size)).expect("playable"));
+        }
+        let sized = |rows, columns| Variant::new(Rules::sized(rows, columns)).expect("playable");
+        for game in [sized(2, 3), sized(5, 5), sized(4, 4)] {
+            assert!(AfterSpawns::new(&game, &line(), 5.0).is_none());
+        }
+    }
+
+    #[test]
+    fn lines_of_the_largest_ranks_are_left_to_others() {
+        let fast = AfterSpawns::new(&Classic, &line(), 5.0).expect("a small square board");
+        for (text, known) in [
+            ("16384 16384 2 0/0 0 0 0/0 0 0 0/0 0 0 0", true),
+            ("32768 0 2 0/0 0 0 0/0 0 0 0/0 0 0 0", false),
+            ("65536 0 2 0/0 0 0 0/0 0 0 0/0 0 0 0", false),
+        ] {
+            let board = Classic.parse_board(text).expect("a board");
+            let found = fast.best(Classic.awaiting_spawn(board), &[(1, 1.0)], u32::MAX);
+            assert_eq!(found.is_some(), known, "{text}");
+        }
+    }
+}

@@ -8,20 +8,47 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy)]
 pub(super) enum Feature {
     /// One row or column, by its ranks; summed over all of them.
-    Line(fn(&[u8]) -> f32),
-    /// The whole board.
+    Line {
+        of: fn(&[u8]) -> f32,
+        /// The least and the greatest value of a line of so many cells, with ranks up to so much.
+        range: fn(f32, f32) -> [f32; 2],
+    },
+    /// The whole board, by the ranks of all cells and the number of columns: from 0 to the largest rank.
     Board(BoardFeature),
 }
 
-/// A number from 0 to the largest rank, by the ranks of all cells and the number of columns.
 pub(super) type BoardFeature = fn(&[u8], usize) -> f32;
 
 /// All features by the names of their weights.
 pub(super) const FEATURES: [(&str, Feature); 6] = [
-    ("empty", Feature::Line(empty)),
-    ("monotonicity", Feature::Line(monotonicity)),
-    ("smoothness", Feature::Line(smoothness)),
-    ("merges", Feature::Line(merges)),
+    (
+        "empty",
+        Feature::Line {
+            of: empty,
+            range: |cells, _| [0.0, cells / 2.0],
+        },
+    ),
+    (
+        "monotonicity",
+        Feature::Line {
+            of: monotonicity,
+            range: |cells, rank| [-cells * rank * rank, 0.0],
+        },
+    ),
+    (
+        "smoothness",
+        Feature::Line {
+            of: smoothness,
+            range: |cells, rank| [-cells * rank, 0.0],
+        },
+    ),
+    (
+        "merges",
+        Feature::Line {
+            of: merges,
+            range: |cells, _| [0.0, cells - 1.0],
+        },
+    ),
     ("largest", Feature::Board(largest)),
     ("corner", Feature::Board(corner)),
 ];
@@ -106,7 +133,7 @@ pub enum WeightsError {
         known: String,
     },
     /// A weight that is not a number, or too large to reckon with.
-    #[error("weight '{name}' is {value}, expected a number from -1e6 to 1e6")]
+    #[error("weight '{name}' is {value:?}, expected a number from -1e6 to 1e6")]
     Number {
         /// Its name.
         name: String,

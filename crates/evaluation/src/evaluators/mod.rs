@@ -9,5 +9,5 @@ mod zero;
 
 pub use features::{Weights, WeightsError};
 pub use heuristic::Heuristic;
-pub use rowtable::{RowConstants, RowTable};
+pub use rowtable::RowTable;
 pub use zero::Zero;

@@ -27,8 +27,8 @@ pub enum DepthRule {
     },
 }
 
-/// Longer than any game that can be searched to its end.
-const MAX_DEPTH: u32 = 1000;
+/// Longer than any game on a board of up to 8 cells.
+const MAX_DEPTH: u32 = 600;
 
 impl DepthRule {
     /// The depth for a board.

@@ -75,7 +75,10 @@ impl Scale {
     /// What a slide to a leaf is worth, or to another afterstate whose value is known.
     #[inline]
     pub(super) fn leaf(self, value: f32) -> f32 {
-        self.leaf * value
+        match self.objective {
+            Objective::Reach(_) => (self.leaf * value).min(REACHED),
+            _ => value,
+        }
     }
 
     /// The reward of a slide to an afterstate, or `None` if it reaches the goal.

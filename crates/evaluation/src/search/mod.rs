@@ -15,7 +15,7 @@ mod tests;
 pub use depth::DepthRule;
 pub use goal::Goal;
 
-use engine::{Decision, Direction, Effort, Game, Objective, ValueFunction};
+use engine::{Decision, Direction, Effort, Game, Objective, ValueFunction, tile};
 use goal::{REACHED, Scale};
 use node::{NO_FLOOR, RootBoard, Search, Worker, cost_of};
 use rayon::prelude::*;
@@ -62,9 +62,17 @@ impl Default for SearchSettings {
 /// Why a search cannot be set up.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SearchError {
+    /// No board holds such a tile.
+    #[error("the goal '{goal}' cannot be reached: the largest tile on this board is {largest}")]
+    Impossible {
+        /// What is to be maximised.
+        goal: Objective,
+        /// The largest tile that play can make.
+        largest: u64,
+    },
     /// The value function means something else than the goal.
     #[error(
-        "values of '{value}' do not serve the goal '{goal}': use the value zero or, to reach a tile, a rating"
+        "a {value} does not serve the goal '{goal}': the value zero serves every goal, and a rating also reach:TILE"
     )]
     Goal {
         /// What the values mean.
@@ -73,9 +81,7 @@ pub enum SearchError {
         goal: Objective,
     },
     /// A rating that states no bound cannot be made a probability.
-    #[error(
-        "this rating has no bound on this board, so it cannot serve the goal '{0}': use the value zero or rowtable"
-    )]
+    #[error("this rating states no bound, so it cannot serve the goal '{0}'")]
     Unbounded(Objective),
 }
 
@@ -144,11 +150,16 @@ impl<G: Game> Expectimax<G> {
                 return Err(SearchError::Unbounded(goal));
             }
         }
+        let largest = game.rules().largest_rank();
+        if matches!(goal, Objective::Reach(rank) if rank > largest) {
+            let largest = tile(largest);
+            return Err(SearchError::Impossible { goal, largest });
+        }
         let spawn = game.rules().spawn.iter();
         let mut spawn: Vec<_> = spawn.map(|odds| (odds.rank(), odds.probability)).collect();
         spawn.sort_by(|a, b| b.1.total_cmp(&a.1));
         let geometry = game.rules().geometry();
-        let shares = value.symmetric() && geometry.cells() <= SMALL_BOARD && settings.table > 0;
+        let shares = value.symmetric() && geometry.cells() <= SMALL_BOARD;
         Ok(Expectimax::of(Arc::new(Task {
             game: game.clone(),
             value,
@@ -301,7 +312,7 @@ impl<G: Game> Expectimax<G> {
                 let all: Vec<_> = boards.iter().flatten().collect();
                 let worth = |board: &&RootBoard<G>| {
                     let mut worker = lock(rayon::current_thread_index().unwrap_or(0));
-                    search.below_root(&mut worker, board, depth)
+                    search.below_root(&mut worker, board)
                 };
                 let worth: Vec<f32> =
                     pool.install(|| all.par_iter().with_max_len(1).map(worth).collect());

@@ -3,8 +3,8 @@
 use super::goal::{REACHED, Scale};
 use super::leaves::Leaves;
 use super::table::{Found, Key, Table};
-use engine::{Cells, Effort, Game, GameRng, ValueFunction, tile};
-use rand::{RngExt, SeedableRng};
+use engine::{Cells, Effort, Game, MAX_CELLS, ValueFunction, tile};
+use rand::RngExt;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
@@ -57,6 +57,7 @@ pub(super) struct RootBoard<G: Game> {
     /// Whether the spawn itself reaches the goal.
     reached: bool,
     /// See [`Search::chance`].
+    depth: u32,
     allowance: u32,
 }
 
@@ -153,7 +154,7 @@ impl<G: Game> Search<'_, G> {
                     continue;
                 }
                 let board_floor = match prunes {
-                    true => ((floor_sum - sum - rest * bound) / probability) as f32,
+                    true => (((floor_sum - sum - rest * bound) / probability) as f32).next_down(),
                     false => NO_FLOOR,
                 };
                 let value = self.max(worker, board, depth, allowance, board_floor);
@@ -166,9 +167,8 @@ impl<G: Game> Search<'_, G> {
         }
         sum = self.add_leaves(worker, afterstate, valued, (cells, mask), sum);
         let value = sum as f32;
-        if !self.late.load(Relaxed) {
-            worker.table.put(key, Found::Exact(value));
-        }
+        // Once late, nothing that is found or filed means anything: the decision is over.
+        worker.table.put(key, Found::Exact(value));
         Some(value)
     }
 
@@ -246,6 +246,7 @@ impl<G: Game> Search<'_, G> {
                         board,
                         probability,
                         reached: self.scale.spawn_reaches(rank),
+                        depth,
                         allowance,
                     });
                 }
@@ -255,16 +256,11 @@ impl<G: Game> Search<'_, G> {
     }
 
     /// The value of a board below a root move, exactly as [`Search::chance`] finds it.
-    pub(super) fn below_root(
-        &self,
-        worker: &mut Worker<G>,
-        root: &RootBoard<G>,
-        depth: u32,
-    ) -> f32 {
+    pub(super) fn below_root(&self, worker: &mut Worker<G>, root: &RootBoard<G>) -> f32 {
         if root.reached {
             return REACHED;
         }
-        let value = self.max(worker, root.board, depth, root.allowance, NO_FLOOR);
+        let value = self.max(worker, root.board, root.depth, root.allowance, NO_FLOOR);
         value.unwrap_or(0.0)
     }
 
@@ -285,7 +281,7 @@ impl<G: Game> Search<'_, G> {
         if empty <= self.samples {
             return (empty, u32::MAX);
         }
-        let mut rng = GameRng::seed_from_u64(key.seed() ^ self.sample_seed);
+        let mut rng = key.rng(self.sample_seed);
         let mut mask: u32 = 0;
         while mask.count_ones() < self.samples {
             mask |= 1 << rng.random_range(0..empty);
@@ -299,10 +295,10 @@ impl<G: Game> Search<'_, G> {
         if self.symmetries.is_empty() {
             return afterstate;
         }
-        let mut least = [u8::MAX; 25];
+        let mut least = [u8::MAX; MAX_CELLS];
         let cells = self.symmetries[0].len();
         for image in self.symmetries {
-            let mut ranks = [0; 25];
+            let mut ranks = [0; MAX_CELLS];
             for (rank, &cell) in ranks.iter_mut().zip(image) {
                 *rank = afterstate.rank(cell);
             }

@@ -1,6 +1,6 @@
 //! The transposition table.
 
-use std::hash::{Hash, Hasher};
+use engine::{GameRng, game_rng};
 
 /// A value found once, for the positions that a search comes to by several ways.
 ///
@@ -8,18 +8,13 @@ use std::hash::{Hash, Hasher};
 /// what searching again would give, and no result depends on what was searched before. Entries live for one
 /// decision: that keeps the count of visited nodes a function of the position, too.
 pub(super) struct Table {
-    /// As many as a power of two, or none.
-    entries: Vec<Entry>,
+    /// As many as a power of two, or none. A key, and below it the value's bits and the mark: plain numbers, of which
+    /// the system hands out zeros for the asking.
+    entries: Vec<[u64; 2]>,
+    /// Entries asked for. They are had with the first decision.
+    size: usize,
     /// Marks the entries of the present decision.
     generation: u32,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Entry {
-    key: u64,
-    value: f32,
-    /// The decision's mark, doubled; plus 1 if the value is only an upper bound.
-    mark: u32,
 }
 
 /// What is known of a position's value.
@@ -44,24 +39,22 @@ impl Key {
         Key(key)
     }
 
-    /// A number that looks random, for the position's own draws.
-    pub(super) fn seed(self) -> u64 {
-        let mut hasher = std::hash::DefaultHasher::new();
-        self.0.hash(&mut hasher);
-        hasher.finish()
+    /// A generator of the position's own.
+    pub(super) fn rng(self, seed: u64) -> GameRng {
+        game_rng(seed, self.0)
     }
 }
 
 impl Table {
     /// An empty table of at least so many entries; 0 for none.
     pub(super) fn new(entries: usize) -> Table {
-        let entries = if entries == 0 {
-            0
-        } else {
-            entries.next_power_of_two()
-        };
         Table {
-            entries: vec![Entry::default(); entries],
+            entries: Vec::new(),
+            size: if entries == 0 {
+                0
+            } else {
+                entries.next_power_of_two()
+            },
             generation: 0,
         }
     }
@@ -69,8 +62,8 @@ impl Table {
     /// Forgets all entries.
     pub(super) fn begin_decision(&mut self) {
         self.generation = (self.generation + 1) % (1 << 31);
-        if self.generation == 0 {
-            self.entries.fill(Entry::default());
+        if self.generation == 0 || self.entries.len() != self.size {
+            self.entries = vec![[0; 2]; self.size];
             self.generation = 1;
         }
     }
@@ -86,13 +79,14 @@ impl Table {
     /// What is filed under a key.
     #[inline]
     pub(super) fn get(&self, key: Key) -> Option<Found> {
-        let entry = self.entries.get(self.slot(key))?;
-        if entry.key != key.0 || entry.mark >> 1 != self.generation {
+        let &[of, content] = self.entries.get(self.slot(key))?;
+        let (value, mark) = (f32::from_bits(content as u32), (content >> 32) as u32);
+        if of != key.0 || mark >> 1 != self.generation {
             return None;
         }
-        Some(match entry.mark & 1 {
-            0 => Found::Exact(entry.value),
-            _ => Found::AtMost(entry.value),
+        Some(match mark & 1 {
+            0 => Found::Exact(value),
+            _ => Found::AtMost(value),
         })
     }
 
@@ -103,13 +97,10 @@ impl Table {
             Found::Exact(value) => (value, 0),
             Found::AtMost(value) => (value, 1),
         };
+        let mark = self.generation << 1 | bound;
         let slot = self.slot(key);
         if let Some(entry) = self.entries.get_mut(slot) {
-            *entry = Entry {
-                key: key.0,
-                value,
-                mark: self.generation << 1 | bound,
-            };
+            *entry = [key.0, u64::from(mark) << 32 | u64::from(value.to_bits())];
         }
     }
 }

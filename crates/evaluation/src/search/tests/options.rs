@@ -217,3 +217,26 @@ fn a_search_that_is_stopped_still_moves() {
         assert_eq!(shown(endless.decide(board)), shown(greedy.decide(board)));
     }
 }
+
+#[test]
+fn goals_that_cannot_be_are_refused() {
+    let refused = |value: Value<Classic>, goal| {
+        let settings = SearchSettings {
+            goal: Some(Goal(goal)),
+            ..at(1)
+        };
+        let search = Expectimax::new(&Classic, value, settings, Arc::default());
+        search.err().map(|error| error.to_string())
+    };
+    let beyond = Objective::Reach(18);
+    let message = refused(Arc::new(Zero(beyond)), beyond);
+    assert_eq!(
+        message.as_deref(),
+        Some("the goal 'reach:262144' cannot be reached: the largest tile on this board is 131072")
+    );
+    assert_eq!(
+        refused(Arc::new(Zero(Objective::Reach(17))), Objective::Reach(17)),
+        None
+    );
+    assert_eq!(refused(heuristic(&Classic), Objective::Reach(11)), None);
+}
