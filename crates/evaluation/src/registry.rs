@@ -45,9 +45,11 @@ struct Kind<G: Game> {
 /// How one kind of hand-made value function is made.
 struct Evaluator<G: Game> {
     name: &'static str,
-    /// From the text of a file of settings, if one is named, and the objective that is searched for.
-    make: fn(&G, Option<&str>, Objective) -> Result<AnyValue<G>, String>,
+    make: MakeValue<G>,
 }
+
+/// Makes a value function from the text of a file of settings, if one is named, and the objective that is searched for.
+type MakeValue<G> = fn(&G, Option<&str>, Objective) -> Result<AnyValue<G>, String>;
 
 /// Every hand-made value function: a new one is a file in `evaluators` and an entry here.
 fn evaluators<G: Game>() -> [Evaluator<G>; 3] {
