@@ -1,6 +1,7 @@
 //! What says where a number or a model comes from.
 
 use network::Provenance;
+use serde::Serialize;
 
 /// The version of this program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -43,6 +44,27 @@ pub(crate) fn processor() -> String {
         .find_map(|line| line.strip_prefix("model name"));
     let name = name.map(|rest| rest.trim_start_matches([' ', '\t', ':']).to_owned());
     name.unwrap_or_else(|| std::env::consts::ARCH.to_owned())
+}
+
+/// What repeats a result that is printed as JSON.
+#[derive(Serialize)]
+pub(crate) struct Origin {
+    command: String,
+    version: &'static str,
+    revision: &'static str,
+    processor: String,
+}
+
+impl Origin {
+    /// Of what this process makes.
+    pub(crate) fn here() -> Origin {
+        Origin {
+            command: command(),
+            version: VERSION,
+            revision: REVISION,
+            processor: processor(),
+        }
+    }
 }
 
 /// The part of a model's provenance that is the program's.

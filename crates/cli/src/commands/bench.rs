@@ -1,7 +1,7 @@
 use crate::failure::Failure;
 use crate::games::{AnyGame, read_settings, with_game};
 use crate::progress::note;
-use crate::provenance::{REVISION, VERSION, command, processor};
+use crate::provenance::Origin;
 use crate::{agents, interrupt};
 use evaluation::{AgentSpec, BenchReport, bench, bench_table, positions};
 use network::Indexed;
@@ -44,10 +44,8 @@ struct Output {
     agents: Vec<BenchReport>,
     interrupted: bool,
     rules: String,
-    command: String,
-    version: &'static str,
-    revision: &'static str,
-    processor: String,
+    #[serde(flatten)]
+    origin: Origin,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -85,10 +83,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             agents: reports,
             interrupted: interrupted.load(Relaxed),
             rules: rules.to_string(),
-            command: command(),
-            version: VERSION,
-            revision: REVISION,
-            processor: processor(),
+            origin: Origin::here(),
         };
         serde_json::to_writer_pretty(&mut stdout, &output)?;
         writeln!(stdout)?;

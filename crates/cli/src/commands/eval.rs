@@ -2,7 +2,7 @@ use crate::explain::Explain;
 use crate::failure::Failure;
 use crate::games::{AnyGame, with_game};
 use crate::progress::note;
-use crate::provenance::{REVISION, VERSION, command, processor};
+use crate::provenance::Origin;
 use crate::{agents, interrupt};
 use engine::Rules;
 use evaluation::{AgentSpec, Match, Report};
@@ -53,10 +53,8 @@ struct Output {
     #[serde(flatten)]
     report: Report,
     interrupted: bool,
-    command: String,
-    version: &'static str,
-    revision: &'static str,
-    processor: String,
+    #[serde(flatten)]
+    origin: Origin,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -87,10 +85,7 @@ fn evaluate(
         let output = Output {
             report,
             interrupted,
-            command: command(),
-            version: VERSION,
-            revision: REVISION,
-            processor: processor(),
+            origin: Origin::here(),
         };
         serde_json::to_writer_pretty(&mut stdout, &output)?;
         writeln!(stdout)?;

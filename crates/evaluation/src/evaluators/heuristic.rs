@@ -1,3 +1,4 @@
+use super::LEAST;
 use super::features::{BoardFeature, FEATURES, Feature, Weights};
 use super::lines::LineSum;
 use engine::{Cells, Game, MAX_CELLS, Objective, ValueFunction};
@@ -13,9 +14,6 @@ pub struct Heuristic<G: Game> {
     /// What no board is worth more than.
     most: f32,
 }
-
-/// The least rating of a living board.
-const LEAST: f32 = 1.0;
 
 impl<G: Game> Heuristic<G> {
     /// The rating of a game's boards by some weights.

@@ -1,3 +1,4 @@
+use super::LEAST;
 use super::after_spawns::AfterSpawns;
 use super::lines::{LineFunction, LineSum};
 use engine::{BestSum, Cells, Game, Objective, ValueFunction};
@@ -74,9 +75,6 @@ const ROUNDED_UP: f32 = 1.000_01;
 
 /// Moves ahead beyond which no bound is stated: it would be of no use.
 const FAR: u32 = 20;
-
-/// The least rating of a living board.
-const LEAST: f32 = 1.0;
 
 impl<G: Game> RowTable<G> {
     /// The rating for a game.
