@@ -364,3 +364,69 @@ fn a_log_takes_the_place_of_a_log_only() {
     assert!(shown.contains("{\"agent\":\"random\""), "{shown}");
     assert!(std::path::Path::new("/dev/stdout").is_symlink());
 }
+
+#[test]
+fn agents_are_compared_and_a_target_is_timed() {
+    let place = Place::new();
+    let agents = "greedy:value=heuristic random priority:order=drlu";
+    let report = place.json(&format!("eval {agents} --games 60 --target 256 --json"));
+    assert_eq!(report["target"], 256);
+    let pairs = report["comparisons"].as_array().expect("comparisons");
+    let names: Vec<_> = pairs
+        .iter()
+        .map(|pair| (pair["a"].as_str(), pair["b"].as_str()))
+        .collect();
+    let [heuristic, random, priority] =
+        ["greedy:value=heuristic", "random", "priority:order=drlu"].map(Some);
+    assert_eq!(
+        names,
+        [
+            (heuristic, random),
+            (heuristic, priority),
+            (random, priority)
+        ]
+    );
+    let mean = |agent: usize| {
+        report["agents"][agent]["score"]["mean"]
+            .as_f64()
+            .expect("a number")
+    };
+    let difference = pairs[0]["mean_difference"].as_f64().expect("a number");
+    assert!((difference - (mean(0) - mean(1))).abs() < 1e-6);
+    assert!(pairs[0]["ci95"][0].as_f64() > Some(0.0) && pairs[2]["ci95"][1].as_f64() < Some(0.0));
+    assert!(
+        pairs[0]["p_a_beats_b"].as_f64() > Some(0.99)
+            && pairs[2]["p_a_beats_b"].as_f64() < Some(0.4)
+    );
+    let moves = |agent: usize| report["agents"][agent]["moves_to_target"]["mean"].as_f64();
+    assert!(moves(0) > Some(90.0) && moves(0) < report["agents"][0]["moves"]["mean"].as_f64());
+    let ends = report["agents"][1]["end_tiles"].as_object().expect("tiles");
+    let sum: f64 = ends.values().filter_map(serde_json::Value::as_f64).sum();
+    assert!((sum - 1.0).abs() < 1e-9);
+
+    let table = place.text(&format!("eval {agents} --games 60 --target 256"));
+    assert!(table.contains("moves to 256"), "{table}");
+    assert_eq!(
+        table
+            .lines()
+            .filter(|line| line.starts_with("greedy:value=heuristic against "))
+            .count(),
+        2,
+        "{table}"
+    );
+    place.fails("eval random --target 100", 2, &["target is 100"]);
+}
+
+#[test]
+fn a_match_is_the_sum_of_its_parts() {
+    let place = Place::new();
+    let mean = |more: &str| {
+        let report = place.json(&format!("eval greedy:value=zero --seed 4 --json {more}"));
+        report["agents"][0]["score"]["mean"]
+            .as_f64()
+            .expect("a number")
+    };
+    let whole = mean("--games 100");
+    let parts = mean("--games 40") * 40.0 + mean("--games 60 --first-game 40 --threads 3") * 60.0;
+    assert!((whole * 100.0 - parts).abs() < 1e-6, "{whole} {parts}");
+}

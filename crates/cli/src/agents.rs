@@ -165,6 +165,6 @@ pub(crate) fn measure<G: Game>(
     let result = settings.play(game, agent, interrupted, &watch);
     watch.bar.finish();
     let result = result.map_err(|error| Failure::failed(format!("{spec}: {error}")))?;
-    let played = !result.outcomes.is_empty();
+    let played = !result.games.is_empty();
     Ok(played.then(|| AgentReport::new(spec, rules, &result)))
 }

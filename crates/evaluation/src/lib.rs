@@ -17,9 +17,14 @@ mod statistics;
 pub use agents::{ExpectimaxAgent, GreedyAgent, Order, PriorityAgent, RandomAgent};
 pub use bench::{BenchReport, bench, positions};
 pub use evaluators::{Heuristic, RowTable, Weights, WeightsError, Zero};
-pub use matches::{Match, MatchError, MatchResult, Observer, Played, Unobserved, Work, match_game};
+pub use matches::{
+    GameResult, Match, MatchError, MatchResult, Observer, Played, Unobserved, Work, match_game,
+};
 pub use registry::{AgentMaker, AnyValue, Files, Registry, check_spec, value_file};
-pub use report::{AgentReport, Report, SearchReport, bench_table};
+pub use report::{AgentReport, Comparison, Report, SearchReport, bench_table};
 pub use search::{DepthRule, Expectimax, Goal, SearchError, SearchSettings};
 pub use spec::{AgentSpec, SpecError};
-pub use statistics::{Interval, MeanStatistics, RateStatistics, mean_interval, wilson_interval};
+pub use statistics::{
+    Interval, MeanStatistics, Quantiles, RateStatistics, mean_interval, probability_greater,
+    welch_interval, wilson_interval,
+};

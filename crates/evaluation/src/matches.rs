@@ -1,6 +1,8 @@
 use crate::AgentMaker;
 use crate::search::STACK;
-use engine::{Agent, Decision, Direction, Effort, Episode, Game, Outcome, derive_seed, game_rng};
+use engine::{
+    Agent, Decision, Direction, Effort, Episode, Game, Outcome, derive_seed, game_rng, tile,
+};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -12,18 +14,35 @@ use std::time::Instant;
 pub struct Match {
     /// Number of games.
     pub games: u64,
+    /// The number of the first game, so that a match can be played in parts.
+    pub first: u64,
     /// What all spawns and the agents' randomness are drawn from.
     pub seed: u64,
     /// Games played at the same time.
     pub threads: usize,
+    /// The rank of the tile whose making is timed.
+    pub target_rank: u8,
+}
+
+/// How one game of a match went.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GameResult {
+    /// The game's number.
+    pub number: u64,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Moves until the target tile was on the board, if it ever was.
+    pub moves_to_target: Option<u64>,
+    /// Seconds from its start to its end, in which the thread may have played another game as well.
+    pub seconds: f64,
 }
 
 /// How the games of a match ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatchResult {
-    /// Games 0..n in order. If the match was interrupted, the longest such run of finished games: keeping all
-    /// that had finished would favour short games.
-    pub outcomes: Vec<Outcome>,
+    /// All games in order. If the match was interrupted, those before the first unfinished one: keeping all that had
+    /// finished would favour short games.
+    pub games: Vec<GameResult>,
     /// Seconds from start to end.
     pub seconds: f64,
     /// Moves of all games that were played to their end.
@@ -138,25 +157,30 @@ impl Match {
             let mut agent = agent();
             let mut work = Work::default();
             let begin = |agent: &mut dyn Agent<G>| {
-                let number = next.fetch_add(1, Relaxed);
-                (number < self.games).then(|| {
+                let nth = next.fetch_add(1, Relaxed);
+                (nth < self.games).then(|| {
+                    let number = self.first + nth;
                     let (episode, agent_seed) = match_game(game, self.seed, number);
                     agent.begin_game(agent_seed);
-                    (number, episode)
+                    let mut lane = Lane {
+                        number,
+                        episode,
+                        moves_to_target: None,
+                        begun: Instant::now(),
+                    };
+                    lane.look_for(game, self.target_rank);
+                    lane
                 })
             };
             let side_by_side = if hears_decisions { 1 } else { agent.lanes() };
-            let mut lanes: Vec<_> = (0..side_by_side)
+            let mut lanes: Vec<Lane<G>> = (0..side_by_side)
                 .map_while(|_| begin(&mut *agent))
                 .collect();
+            let target = tile(self.target_rank);
             let (mut boards, mut decisions) = (Vec::new(), Vec::new());
             while !lanes.is_empty() {
                 boards.clear();
-                boards.extend(
-                    lanes
-                        .iter()
-                        .map(|(_, episode): &(u64, Episode<G>)| episode.board),
-                );
+                boards.extend(lanes.iter().map(|lane| lane.episode.board));
                 let asked = hears_decisions.then(Instant::now);
                 agent.decide_batch(&boards, &mut decisions);
                 // Looked at after every decision: a game of a strong or slow agent can take long, and the decision may
@@ -166,35 +190,45 @@ impl Match {
                 }
                 let seconds = asked.map_or(0.0, |asked| asked.elapsed().as_secs_f64());
                 // Backwards, so that a lane that closes does not move those still to come.
-                for lane in (0..lanes.len()).rev() {
-                    let (number, episode) = &mut lanes[lane];
-                    if let Some(decision) = &decisions[lane] {
+                for index in (0..lanes.len()).rev() {
+                    let lane = &mut lanes[index];
+                    if let Some(decision) = &decisions[index] {
                         work.add(decision.effort);
                         if hears_decisions {
                             observer.decided(&Played {
-                                game: *number,
-                                moves: episode.moves,
-                                board: episode.board,
+                                game: lane.number,
+                                moves: lane.episode.moves,
+                                board: lane.episode.board,
                                 decision,
                                 seconds,
                             });
                         }
                         let direction = decision.direction;
-                        match game.slide(episode.board, direction) {
-                            Some((afterstate, reward)) => episode.advance(game, afterstate, reward),
-                            None => return Err(MatchError::IllegalMove { direction }),
+                        let Some((afterstate, reward)) = game.slide(lane.episode.board, direction)
+                        else {
+                            return Err(MatchError::IllegalMove { direction });
+                        };
+                        lane.episode.advance(game, afterstate, reward);
+                        // Only such merges make it, or spawns.
+                        if u64::from(reward) >= target || self.target_rank <= LARGEST_SPAWN {
+                            lane.look_for(game, self.target_rank);
                         }
                         continue;
                     }
-                    let outcome = episode.outcome(game);
-                    observer.finished(&outcome);
+                    let result = GameResult {
+                        number: lane.number,
+                        outcome: lane.episode.outcome(game),
+                        moves_to_target: lane.moves_to_target,
+                        seconds: lane.begun.elapsed().as_secs_f64(),
+                    };
+                    observer.finished(&result.outcome);
                     finished
                         .lock()
                         .unwrap_or_else(PoisonError::into_inner)
-                        .push((*number, outcome));
+                        .push(result);
                     match begin(&mut *agent) {
-                        Some(new) => lanes[lane] = new,
-                        None => drop(lanes.swap_remove(lane)),
+                        Some(new) => lanes[index] = new,
+                        None => drop(lanes.swap_remove(index)),
                     }
                 }
             }
@@ -208,21 +242,41 @@ impl Match {
         let mut finished = finished
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
-        finished.sort_unstable_by_key(|(number, _)| *number);
-        let moves = finished.iter().map(|(_, outcome)| outcome.moves).sum();
-        let complete = (0..)
+        finished.sort_unstable_by_key(|result| result.number);
+        let moves = finished.iter().map(|result| result.outcome.moves).sum();
+        let complete = (self.first..)
             .zip(&finished)
-            .take_while(|(expected, (number, _))| expected == number)
+            .take_while(|(expected, result)| *expected == result.number)
             .count();
         finished.truncate(complete);
         Ok(MatchResult {
-            outcomes: finished.into_iter().map(|(_, outcome)| outcome).collect(),
+            games: finished,
             seconds,
             moves,
             work,
         })
     }
 }
+
+/// A game that is being played.
+struct Lane<G: Game> {
+    number: u64,
+    episode: Episode<G>,
+    moves_to_target: Option<u64>,
+    begun: Instant,
+}
+
+impl<G: Game> Lane<G> {
+    /// Notes the moves so far if the target is on the board for the first time.
+    fn look_for(&mut self, game: &G, target_rank: u8) {
+        if self.moves_to_target.is_none() && game.largest_rank(&self.episode.board) >= target_rank {
+            self.moves_to_target = Some(self.episode.moves);
+        }
+    }
+}
+
+/// The largest rank that rules let spawn.
+const LARGEST_SPAWN: u8 = 6;
 
 #[cfg(test)]
 mod tests {
@@ -235,13 +289,72 @@ mod tests {
     }
 
     fn play(games: u64, seed: u64, threads: usize) -> Vec<Outcome> {
-        let settings = Match {
+        played(settings(games, seed, threads))
+    }
+
+    fn settings(games: u64, seed: u64, threads: usize) -> Match {
+        Match {
             games,
+            first: 0,
             seed,
             threads,
-        };
+            target_rank: 7,
+        }
+    }
+
+    fn played(settings: Match) -> Vec<Outcome> {
         let result = settings.play(&Classic, &random(), &AtomicBool::new(false), &Unobserved);
-        result.expect("threads").outcomes
+        let games = result.expect("threads").games.into_iter();
+        games.map(|game| game.outcome).collect()
+    }
+
+    #[test]
+    fn a_match_can_be_played_in_parts() {
+        let first = play(30, 5, 2);
+        let second = played(Match {
+            first: 30,
+            ..settings(70, 5, 3)
+        });
+        assert_eq!([first, second].concat(), play(100, 5, 1));
+    }
+
+    #[test]
+    fn the_moves_to_the_target_are_those_of_the_first_board_that_has_it() {
+        let result =
+            settings(200, 9, 2).play(&Classic, &random(), &AtomicBool::new(false), &Unobserved);
+        for game in result.expect("threads").games {
+            assert_eq!(
+                game.moves_to_target.is_some(),
+                game.outcome.largest_rank >= 7
+            );
+            // Played again, as far as that.
+            let (mut episode, agent_seed) = match_game(&Classic, 9, game.number);
+            let mut agent = RandomAgent::new(Classic);
+            agent.begin_game(agent_seed);
+            let until = game.moves_to_target.unwrap_or(game.outcome.moves);
+            while episode.moves < until {
+                assert!(Classic.largest_rank(&episode.board) < 7);
+                let direction = agent.decide(episode.board).expect("a move").direction;
+                let (afterstate, reward) = Classic.slide(episode.board, direction).expect("legal");
+                episode.advance(&Classic, afterstate, reward);
+            }
+            assert_eq!(
+                Classic.largest_rank(&episode.board) >= 7,
+                game.moves_to_target.is_some()
+            );
+        }
+        let low = Match {
+            target_rank: 1,
+            ..settings(20, 9, 1)
+        };
+        let result = low.play(&Classic, &random(), &AtomicBool::new(false), &Unobserved);
+        assert!(
+            result
+                .expect("threads")
+                .games
+                .iter()
+                .all(|game| game.moves_to_target == Some(0))
+        );
     }
 
     #[test]
@@ -288,13 +401,9 @@ mod tests {
         }
 
         let stop = Stop(AtomicBool::new(false), AtomicU64::new(0));
-        let settings = Match {
-            games: 100_000,
-            seed: 5,
-            threads: 2,
-        };
-        let result = settings.play(&Classic, &random(), &stop.0, &stop);
-        let outcomes = result.expect("threads").outcomes;
+        let result = settings(100_000, 5, 2).play(&Classic, &random(), &stop.0, &stop);
+        let games = result.expect("threads").games.into_iter();
+        let outcomes: Vec<Outcome> = games.map(|game| game.outcome).collect();
         assert!(outcomes.len() <= 52, "{}", outcomes.len());
         assert_eq!(play(outcomes.len() as u64, 5, 1), outcomes);
     }
@@ -313,12 +422,8 @@ mod tests {
     #[test]
     fn an_illegal_move_is_no_end_of_a_game() {
         let agent: AgentMaker<Classic> = Box::new(|| Box::new(Stubborn));
-        let settings = Match {
-            games: 10,
-            seed: 1,
-            threads: 2,
-        };
-        let result = settings.play(&Classic, &agent, &AtomicBool::new(false), &Unobserved);
+        let result =
+            settings(10, 1, 2).play(&Classic, &agent, &AtomicBool::new(false), &Unobserved);
         assert!(matches!(
             result,
             Err(MatchError::IllegalMove {

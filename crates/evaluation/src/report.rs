@@ -1,5 +1,7 @@
-use crate::statistics::{MeanStatistics, RateStatistics, wilson_interval};
-use crate::{AgentSpec, BenchReport, Match, MatchResult, Work};
+use crate::statistics::{
+    Interval, MeanStatistics, RateStatistics, probability_greater, welch_interval, wilson_interval,
+};
+use crate::{AgentSpec, BenchReport, GameResult, Match, MatchResult, Work};
 use comfy_table::{CellAlignment, Table, presets};
 use engine::{Outcome, Rules, tile};
 use serde::Serialize;
@@ -18,10 +20,33 @@ pub struct AgentReport {
     pub moves: MeanStatistics,
     /// For every tile from 8 (or the target) up that the board can hold, how many games made it.
     pub reach: BTreeMap<u64, RateStatistics>,
+    /// Of the games that made the target tile, the moves until then; `None` if there is no such game.
+    pub moves_to_target: Option<MeanStatistics>,
+    /// For every largest tile that games ended with, the share of games.
+    pub end_tiles: BTreeMap<u64, f64>,
     /// Moves a second, all threads together.
     pub moves_per_second: f64,
     /// What a decision took.
     pub search: SearchReport,
+    /// The games themselves.
+    #[serde(skip)]
+    pub results: Vec<GameResult>,
+}
+
+/// How two agents compare. Their games are independent, even on the same seeds: with the first different move their spawns
+/// part.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// One agent's spec.
+    pub a: String,
+    /// The other's.
+    pub b: String,
+    /// The mean score of a less that of b.
+    pub mean_difference: f64,
+    /// Its confidence interval by Welch; `None` of fewer than two games.
+    pub ci95: Option<Interval>,
+    /// The probability that a game of a scores more than one of b, ties counting half.
+    pub p_a_beats_b: f64,
 }
 
 /// What a decision took, on average.
@@ -59,8 +84,12 @@ pub struct Report {
     pub target: u64,
     /// One entry an agent.
     pub agents: Vec<AgentReport>,
+    /// One entry for every two agents.
+    pub comparisons: Vec<Comparison>,
     /// The seed of all games.
     pub seed: u64,
+    /// The number of the first game.
+    pub first_game: u64,
     /// Threads that played.
     pub threads: usize,
 }
@@ -74,7 +103,7 @@ const TABLE_TILES: usize = 6;
 impl AgentReport {
     /// The statistics of a match.
     pub fn new(spec: &AgentSpec, rules: &Rules, result: &MatchResult) -> AgentReport {
-        let outcomes = &result.outcomes;
+        let outcomes: Vec<Outcome> = result.games.iter().map(|game| game.outcome).collect();
         let of = |number: fn(&Outcome) -> u64| {
             MeanStatistics::of(outcomes.iter().map(|outcome| number(outcome) as f64))
         };
@@ -90,12 +119,22 @@ impl AgentReport {
             };
             (tile(rank), statistics)
         });
+        let to_target = result.games.iter().filter_map(|game| game.moves_to_target);
+        let to_target: Vec<f64> = to_target.map(|moves| moves as f64).collect();
+        let mut end_tiles = BTreeMap::new();
+        for outcome in &outcomes {
+            *end_tiles.entry(tile(outcome.largest_rank)).or_default() +=
+                1.0 / outcomes.len() as f64;
+        }
         AgentReport {
             agent: spec.to_string(),
             games: outcomes.len() as u64,
             score: of(|outcome| outcome.score),
             moves: of(|outcome| outcome.moves),
             reach: reach.collect(),
+            moves_to_target: (!to_target.is_empty()).then(|| MeanStatistics::of(to_target)),
+            end_tiles,
+            results: result.games.clone(),
             moves_per_second: result.moves as f64 / result.seconds.max(1e-9),
             search: SearchReport::new(&result.work),
         }
@@ -109,9 +148,54 @@ impl Report {
             rules: rules.to_string(),
             target: tile(rules.target_rank()),
             agents: Vec::new(),
+            comparisons: Vec::new(),
             seed: settings.seed,
+            first_game: settings.first,
             threads: settings.threads,
         }
+    }
+
+    /// Adds an agent, and compares it with those before.
+    pub fn add(&mut self, agent: AgentReport) {
+        let scores = |agent: &AgentReport| -> Vec<f64> {
+            let games = agent.results.iter();
+            games.map(|game| game.outcome.score as f64).collect()
+        };
+        let of_b = scores(&agent);
+        for earlier in &self.agents {
+            let of_a = scores(earlier);
+            self.comparisons.push(Comparison {
+                a: earlier.agent.clone(),
+                b: agent.agent.clone(),
+                mean_difference: earlier.score.mean - agent.score.mean,
+                ci95: welch_interval(&of_a, &of_b),
+                p_a_beats_b: probability_greater(&of_a, &of_b).unwrap_or(0.5),
+            });
+        }
+        self.agents.push(agent);
+    }
+
+    /// How the first agent compares with each other, a line each for the terminal.
+    pub fn comparison_lines(&self) -> Vec<String> {
+        let first = self.agents.first().map(|agent| &agent.agent);
+        let of_first = self
+            .comparisons
+            .iter()
+            .filter(|pair| Some(&pair.a) == first);
+        let line = |pair: &Comparison| {
+            let interval = pair.ci95.map_or(String::new(), |[low, high]| {
+                format!(" ({} to {})", grouped(low), grouped(high))
+            });
+            format!(
+                "{} against {}: mean score {}{}{interval}, ahead in {:.1} % of all pairs of games",
+                pair.a,
+                pair.b,
+                if pair.mean_difference < 0.0 { "" } else { "+" },
+                grouped(pair.mean_difference),
+                100.0 * pair.p_a_beats_b
+            )
+        };
+        of_first.map(line).collect()
     }
 
     /// A table for the terminal: an agent a column.
@@ -133,6 +217,16 @@ impl Report {
                 let statistics = agent.reach.get(&tile);
                 let rate = statistics.map_or(0.0, |statistics| statistics.rate);
                 format!("{:.1} %", 100.0 * rate)
+            });
+        }
+        if self
+            .agents
+            .iter()
+            .any(|agent| agent.moves_to_target.is_some())
+        {
+            table.row(&format!("moves to {}", self.target), |agent| {
+                let moves = agent.moves_to_target.as_ref();
+                moves.map_or("-".to_owned(), |moves| grouped(moves.mean))
             });
         }
         table.row("moves/s", |agent| grouped(agent.moves_per_second));
@@ -238,13 +332,18 @@ mod tests {
     use engine::Effort;
 
     fn report() -> Report {
-        let outcome = |score, largest_rank| Outcome {
-            score,
-            moves: 100,
-            largest_rank,
+        let outcome = |score, largest_rank| GameResult {
+            number: 0,
+            outcome: Outcome {
+                score,
+                moves: 100,
+                largest_rank,
+            },
+            moves_to_target: (largest_rank >= 11).then_some(largest_rank.into()),
+            seconds: 0.1,
         };
         let result = MatchResult {
-            outcomes: vec![
+            games: vec![
                 outcome(1_000, 10),
                 outcome(1_234_000, 12),
                 outcome(3_000, 11),
@@ -268,7 +367,9 @@ mod tests {
             rules: "4x4".to_owned(),
             target: 2048,
             agents: vec![AgentReport::new(&spec, &Rules::default(), &result)],
+            comparisons: Vec::new(),
             seed: 1,
+            first_game: 0,
             threads: 2,
         }
     }
@@ -290,6 +391,7 @@ mod tests {
             "| reach 1024 | 75.0 % |",
             "| reach 2048 | 50.0 % |",
             "| reach 4096 | 25.0 % |",
+            "| moves to 2048 | 12 |",
             "| moves/s | 800 |",
             "| depth | 2.5 |",
             "| nodes/move | 1,200 |",
@@ -317,6 +419,12 @@ mod tests {
         assert_eq!(agent["reach"]["2048"]["rate"], 0.5);
         assert_eq!(agent["reach"]["131072"]["rate"], 0.0);
         assert_eq!(agent["moves_per_second"], 800.0);
+        assert_eq!(agent["moves_to_target"]["mean"], 11.5);
+        assert_eq!(
+            agent["end_tiles"],
+            serde_json::json!({"512": 0.25, "1024": 0.25, "2048": 0.25, "4096": 0.25})
+        );
+        assert_eq!(agent["score"]["quantiles"]["0.25"], 1_750.0);
         let search =
             serde_json::json!({"depth": 2.5, "nodes": 1200.0, "leaves": 500.0, "table_hits": 0.25});
         assert_eq!(agent["search"], search);

@@ -18,8 +18,27 @@ pub struct MeanStatistics {
     pub sd: f64,
     /// The median.
     pub median: f64,
+    /// Other quantiles.
+    pub quantiles: Quantiles,
     /// The largest.
     pub max: f64,
+}
+
+/// Quantiles, interpolated between the nearest numbers (type 7 of Hyndman and Fan 1996, as R does).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Quantiles {
+    /// A twentieth of the numbers are smaller.
+    #[serde(rename = "0.05")]
+    pub q05: f64,
+    /// A quarter.
+    #[serde(rename = "0.25")]
+    pub q25: f64,
+    /// Three quarters.
+    #[serde(rename = "0.75")]
+    pub q75: f64,
+    /// Nineteen twentieths.
+    #[serde(rename = "0.95")]
+    pub q95: f64,
 }
 
 /// How often something happened.
@@ -40,15 +59,64 @@ impl MeanStatistics {
         let mean = numbers.iter().sum::<f64>() / count.max(1) as f64;
         let squares: f64 = numbers.iter().map(|x| (x - mean).powi(2)).sum();
         let sd = (squares / count.saturating_sub(1).max(1) as f64).sqrt();
-        let middle = |index: usize| numbers.get(index).copied().unwrap_or(0.0);
+        let quantile = |share| quantile(&numbers, share);
         MeanStatistics {
             mean,
             ci95: mean_interval(mean, sd, count),
             sd,
-            median: (middle(count.saturating_sub(1) / 2) + middle(count / 2)) / 2.0,
+            median: quantile(0.5),
+            quantiles: Quantiles {
+                q05: quantile(0.05),
+                q25: quantile(0.25),
+                q75: quantile(0.75),
+                q95: quantile(0.95),
+            },
             max: numbers.last().copied().unwrap_or(0.0),
         }
     }
+}
+
+/// A quantile of sorted numbers; 0 of none.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let position = share * sorted.len().saturating_sub(1) as f64;
+    let (below, above) = (position.floor() as usize, position.ceil() as usize);
+    match (sorted.get(below), sorted.get(above)) {
+        (Some(below), Some(above)) => below + (above - below) * position.fract(),
+        _ => 0.0,
+    }
+}
+
+/// The interval of the difference of the means of independent numbers a and b (a - b), whose variances may differ (Welch
+/// 1947). `None` of fewer than two of either, or if all are equal.
+pub fn welch_interval(a: &[f64], b: &[f64]) -> Option<Interval> {
+    // The mean, and its variance.
+    let of = |numbers: &[f64]| {
+        let n = numbers.len() as f64;
+        let mean = numbers.iter().sum::<f64>() / n;
+        let squares: f64 = numbers.iter().map(|x| (x - mean).powi(2)).sum();
+        (numbers.len() > 1).then(|| (mean, squares / (n - 1.0) / n, n - 1.0))
+    };
+    let ((mean_a, variance_a, freedom_a), (mean_b, variance_b, freedom_b)) = (of(a)?, of(b)?);
+    let variance = variance_a + variance_b;
+    let freedom =
+        variance.powi(2) / (variance_a.powi(2) / freedom_a + variance_b.powi(2) / freedom_b);
+    let distribution = StudentsT::new(0.0, 1.0, freedom).ok()?;
+    let half = distribution.inverse_cdf(0.975) * variance.sqrt();
+    let difference = mean_a - mean_b;
+    Some([difference - half, difference + half])
+}
+
+/// The probability that a number of a is greater than one of b, a tie counting half (Mann and Whitney 1947). `None` of
+/// no numbers.
+pub fn probability_greater(a: &[f64], b: &[f64]) -> Option<f64> {
+    let mut b = b.to_vec();
+    b.sort_unstable_by(f64::total_cmp);
+    let wins = a.iter().map(|x| {
+        let (smaller, not_greater) = (b.partition_point(|y| y < x), b.partition_point(|y| y <= x));
+        (smaller + not_greater) as f64 / 2.0
+    });
+    let pairs = (a.len() * b.len()) as f64;
+    (pairs > 0.0).then(|| wins.sum::<f64>() / pairs)
 }
 
 /// The interval of a mean of `count` independent numbers with standard deviation `sd`, by Student's t. `None`
@@ -98,6 +166,44 @@ mod tests {
             (7.0, 0.0, 7.0, None)
         );
         assert_eq!(MeanStatistics::of([]).ci95, None);
+    }
+
+    #[test]
+    fn quantiles_are_those_of_r() {
+        // R: quantile(c(15, 20, 35, 40, 50, 51), c(.05, .25, .5, .75, .95)).
+        let statistics = MeanStatistics::of([50.0, 15.0, 40.0, 20.0, 51.0, 35.0]);
+        let Quantiles { q05, q25, q75, q95 } = statistics.quantiles;
+        let found = [q05, q25, statistics.median, q75, q95];
+        for (found, expected) in found.into_iter().zip([16.25, 23.75, 37.5, 47.5, 50.75]) {
+            assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+        }
+    }
+
+    #[test]
+    fn differences_have_welchs_interval() {
+        // R: t.test(extra ~ group, data = sleep): difference -1.58, interval -3.3654832 to 0.2054832.
+        let first = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0];
+        let second = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4];
+        let [low, high] = welch_interval(&first, &second).expect("numbers");
+        assert!(
+            (low + 3.365_483_2).abs() < 1e-5 && (high - 0.205_483_2).abs() < 1e-5,
+            "{low} {high}"
+        );
+        assert_eq!(welch_interval(&[1.0], &second), None);
+        assert_eq!(welch_interval(&[1.0, 1.0], &[1.0, 1.0]), None);
+        // R: wilcox.test(extra ~ group, data = sleep) has W = 25.5 of 100 pairs.
+        assert_eq!(probability_greater(&first, &second), Some(0.255));
+        let by_hand = first.iter().flat_map(|a| {
+            second.iter().map(move |b| match a.total_cmp(b) {
+                std::cmp::Ordering::Greater => 1.0,
+                std::cmp::Ordering::Equal => 0.5,
+                std::cmp::Ordering::Less => 0.0,
+            })
+        });
+        let by_hand = by_hand.sum::<f64>() / 100.0;
+        assert_eq!(probability_greater(&first, &second), Some(by_hand));
+        assert_eq!(probability_greater(&[2.0, 2.0], &[1.0, 2.0]), Some(0.75));
+        assert_eq!(probability_greater(&[], &second), None);
     }
 
     #[test]

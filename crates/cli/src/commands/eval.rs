@@ -27,6 +27,12 @@ pub(crate) struct Arguments {
     /// Games of each agent
     #[arg(long, default_value = "1000", value_parser = clap::value_parser!(u64).range(1..))]
     games: u64,
+    /// The number of the first game: games 0 to 499 and 500 to 999 of a seed are the halves of one match
+    #[arg(long, value_name = "N", default_value = "0", value_parser = clap::value_parser!(u64).range(..1 << 53))]
+    first_game: u64,
+    /// The tile that counts as success [default: that of the rules, usually 2048]
+    #[arg(long, value_name = "TILE")]
+    target: Option<u64>,
     /// Where all randomness comes from: the same seed gives the same games
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -59,7 +65,13 @@ struct Output {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let specs = agents::parse_specs(&arguments.agents, &arguments.runs, true)?;
-    let rules = agents::rules_for(arguments.rules.as_deref(), &specs)?;
+    let mut rules = agents::rules_for(arguments.rules.as_deref(), &specs)?;
+    if arguments.target.is_some() {
+        rules.target = arguments.target;
+        rules
+            .validate()
+            .map_err(|error| Failure::Usage(error.into()))?;
+    }
     Explain::during(arguments.explain.as_deref(), |explain| {
         evaluate(arguments, &specs, &rules, explain)
     })
@@ -96,6 +108,9 @@ fn evaluate(
             "{} games, seed {}, {} threads; ± is half the 95 % confidence interval of the mean",
             report.rules, report.seed, report.threads
         )?;
+        for line in report.comparison_lines() {
+            writeln!(stdout, "{line}")?;
+        }
     }
     if interrupted {
         note(match none {
@@ -118,22 +133,17 @@ fn report<G: Indexed>(
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
     let settings = Match {
         games: arguments.games,
+        first: arguments.first_game,
         seed: arguments.seed,
         threads: arguments.threads.map_or_else(all, usize::from),
+        target_rank: rules.target_rank(),
     };
     let mut report = Report::new(rules, settings);
     // All agents are made before the first game, so that a mistake in the last does not cost the others' time.
     let makers = agents::makers(game, specs, interrupted)?;
     for (spec, maker) in specs.iter().zip(makers) {
-        report.agents.extend(agents::measure(
-            game,
-            rules,
-            spec,
-            &maker,
-            settings,
-            explain,
-            interrupted,
-        )?);
+        let measured = agents::measure(game, rules, spec, &maker, settings, explain, interrupted)?;
+        measured.into_iter().for_each(|agent| report.add(agent));
     }
     Ok(report)
 }

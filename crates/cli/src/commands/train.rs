@@ -223,6 +223,8 @@ fn evaluate<G: Indexed>(
     let agent: AgentMaker<G> =
         Box::new(move || Box::new(GreedyAgent::new(agent_game.clone(), network.clone())));
     let settings = Match {
+        first: 0,
+        target_rank: config.rules.target_rank(),
         games: config.eval_games,
         seed: config.seed,
         threads: config.threads.unwrap_or(1),
