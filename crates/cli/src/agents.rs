@@ -10,6 +10,8 @@ use evaluation::{
     SpecError, check_spec, value_file,
 };
 use network::{Indexed, ModelFile};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -23,16 +25,28 @@ pub(crate) fn greedy_of(run: &Path) -> AgentSpec {
     }
 }
 
-/// The files that agents of a game name.
-struct FilesFor<G>(G);
+/// Checksums of the tables of models, in hexadecimal digits, by the names that agents have for them.
+pub(crate) type ModelHashes = BTreeMap<String, String>;
+
+/// The files that agents of a game name. Agents that name the same model share it.
+struct FilesFor<G: Game> {
+    game: G,
+    models: RefCell<BTreeMap<String, (u64, AnyValue<G>)>>,
+}
 
 impl<G: Indexed> Files<G> for FilesFor<G> {
     /// Reads a model, a checkpoint, or a run folder.
-    fn value(&self, path: &str) -> Result<AnyValue<G>, SpecError> {
-        let path = runs::model_file(Path::new(path));
-        let loaded = ModelFile::open(&path).and_then(|file| file.load(&self.0));
-        let (network, _) = loaded.map_err(|error| SpecError::Value(error.to_string()))?;
-        Ok(Arc::new(network))
+    fn value(&self, name: &str) -> Result<AnyValue<G>, SpecError> {
+        if let Some((_, value)) = self.models.borrow().get(name) {
+            return Ok(value.clone());
+        }
+        let path = runs::model_file(Path::new(name));
+        let loaded = ModelFile::open(&path).and_then(|file| file.load(&self.game));
+        let (network, hash) = loaded.map_err(|error| SpecError::Value(error.to_string()))?;
+        let value: AnyValue<G> = Arc::new(network);
+        let known = (hash, value.clone());
+        self.models.borrow_mut().insert(name.to_owned(), known);
+        Ok(value)
     }
 
     fn settings(&self, path: &str) -> Result<String, SpecError> {
@@ -40,16 +54,22 @@ impl<G: Indexed> Files<G> for FilesFor<G> {
     }
 }
 
-/// The makers of some agents, who stop thinking when interrupted.
+/// The makers of some agents, who stop thinking when interrupted, and the models that they play by.
 pub(crate) fn makers<G: Indexed>(
     game: &G,
     specs: &[AgentSpec],
     interrupted: &Arc<AtomicBool>,
-) -> Result<Vec<AgentMaker<G>>, Failure> {
-    let files = FilesFor(game.clone());
+) -> Result<(Vec<AgentMaker<G>>, ModelHashes), Failure> {
+    let files = FilesFor {
+        game: game.clone(),
+        models: RefCell::default(),
+    };
     let registry = Registry::new(game.clone(), &files, interrupted.clone());
     let makers = specs.iter().map(|spec| registry.maker(spec));
-    Ok(makers.collect::<Result<_, _>>()?)
+    let makers = makers.collect::<Result<_, _>>()?;
+    let models = files.models.into_inner().into_iter();
+    let hashes = models.map(|(name, (hash, _))| (name, format!("{hash:016x}")));
+    Ok((makers, hashes.collect()))
 }
 
 /// The agents that some texts name.

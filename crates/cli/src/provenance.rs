@@ -49,10 +49,10 @@ pub(crate) fn processor() -> String {
 /// What repeats a result that is printed as JSON.
 #[derive(Serialize)]
 pub(crate) struct Origin {
-    command: String,
-    version: &'static str,
-    revision: &'static str,
-    processor: String,
+    pub(crate) command: String,
+    pub(crate) version: &'static str,
+    pub(crate) revision: &'static str,
+    pub(crate) processor: String,
 }
 
 impl Origin {

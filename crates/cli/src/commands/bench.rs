@@ -108,7 +108,7 @@ fn measure<G: Indexed>(
             "there is no position with a legal move: expected a board a line, such as 2 4 0 0/0 8 0 0/0 0 0 0/0 0 0 2",
         ));
     }
-    let makers = agents::makers(game, specs, interrupted)?;
+    let (makers, _) = agents::makers(game, specs, interrupted)?;
     let reports = specs.iter().zip(&makers).map_while(|(spec, maker)| {
         note(&format!("Measuring {spec}"));
         bench(spec, maker, positions, interrupted)

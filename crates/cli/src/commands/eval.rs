@@ -1,3 +1,6 @@
+mod output;
+
+use crate::agents::ModelHashes;
 use crate::explain::Explain;
 use crate::failure::Failure;
 use crate::games::{AnyGame, with_game};
@@ -7,7 +10,7 @@ use crate::{agents, interrupt};
 use engine::Rules;
 use evaluation::{AgentSpec, Match, Report};
 use network::Indexed;
-use serde::Serialize;
+use output::{Folder, Output};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -45,22 +48,15 @@ pub(crate) struct Arguments {
     /// Folder of the runs
     #[arg(long, value_name = "DIR", default_value = "runs")]
     runs: PathBuf,
+    /// Write a report into a folder: report.md, report.json and games.csv, a row a game
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
     /// Write every decision to a file, a JSON object a line: the board, the value of each legal move, nodes, depth, time
     #[arg(long, value_name = "FILE")]
     explain: Option<PathBuf>,
     /// Print one JSON object instead of a table
     #[arg(long)]
     json: bool,
-}
-
-/// The JSON object: the report and what repeats it.
-#[derive(Serialize)]
-struct Output {
-    #[serde(flatten)]
-    report: Report,
-    interrupted: bool,
-    #[serde(flatten)]
-    origin: Origin,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -83,8 +79,9 @@ fn evaluate(
     rules: &Rules,
     explain: Option<&Explain>,
 ) -> Result<(), Failure> {
+    let folder = arguments.out.as_deref().map(Folder::create).transpose()?;
     let interrupted = interrupt::flag();
-    let report = with_game!(AnyGame::new(rules)?, game => report(&game, rules, specs, arguments, explain, &interrupted)?);
+    let (report, models) = with_game!(AnyGame::new(rules)?, game => report(&game, rules, specs, arguments, explain, &interrupted)?);
     let interrupted = interrupted.load(Relaxed);
     if let Some(spec) = specs.iter().find(|spec| !spec.is_repeatable()) {
         note(&format!(
@@ -92,25 +89,22 @@ fn evaluate(
         ));
     }
     let none = report.agents.is_empty();
+    let output = Output {
+        report,
+        interrupted,
+        models,
+        origin: Origin::here(),
+    };
     let mut stdout = std::io::stdout().lock();
     if arguments.json {
-        let output = Output {
-            report,
-            interrupted,
-            origin: Origin::here(),
-        };
         serde_json::to_writer_pretty(&mut stdout, &output)?;
         writeln!(stdout)?;
     } else if !none {
-        writeln!(stdout, "{}", report.table())?;
-        writeln!(
-            stdout,
-            "{} games, seed {}, {} threads; ± is half the 95 % confidence interval of the mean",
-            report.rules, report.seed, report.threads
-        )?;
-        for line in report.comparison_lines() {
-            writeln!(stdout, "{line}")?;
-        }
+        write!(stdout, "{}", output.summary())?;
+    }
+    if let Some(folder) = folder.filter(|_| !none) {
+        folder.write(&output)?;
+        note(&format!("The report is in {}.", folder.path().display()));
     }
     if interrupted {
         note(match none {
@@ -129,7 +123,7 @@ fn report<G: Indexed>(
     arguments: &Arguments,
     explain: Option<&Explain>,
     interrupted: &Arc<AtomicBool>,
-) -> Result<Report, Failure> {
+) -> Result<(Report, ModelHashes), Failure> {
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
     let settings = Match {
         games: arguments.games,
@@ -140,10 +134,10 @@ fn report<G: Indexed>(
     };
     let mut report = Report::new(rules, settings);
     // All agents are made before the first game, so that a mistake in the last does not cost the others' time.
-    let makers = agents::makers(game, specs, interrupted)?;
+    let (makers, models) = agents::makers(game, specs, interrupted)?;
     for (spec, maker) in specs.iter().zip(makers) {
         let measured = agents::measure(game, rules, spec, &maker, settings, explain, interrupted)?;
         measured.into_iter().for_each(|agent| report.add(agent));
     }
-    Ok(report)
+    Ok((report, models))
 }

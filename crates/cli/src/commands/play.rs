@@ -58,7 +58,7 @@ fn play<G: Indexed>(
     explain: Option<&Explain>,
     interrupted: &Arc<AtomicBool>,
 ) -> Result<(), Failure> {
-    let makers = agents::makers(game, std::slice::from_ref(spec), interrupted)?;
+    let (makers, _) = agents::makers(game, std::slice::from_ref(spec), interrupted)?;
     let mut agent = makers[0]();
     let mut stdout = std::io::stdout().lock();
     let in_place = stdout.is_terminal();

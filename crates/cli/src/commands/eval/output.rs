@@ -1,0 +1,161 @@
+//! What `eval` says: on the terminal, as JSON, and in a folder.
+
+use crate::agents::ModelHashes;
+use crate::failure::Failure;
+use crate::provenance::Origin;
+use engine::tile;
+use evaluation::Report;
+use serde::Serialize;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The report and what repeats it, as it is printed as JSON.
+#[derive(Serialize)]
+pub(super) struct Output {
+    #[serde(flatten)]
+    pub(super) report: Report,
+    pub(super) interrupted: bool,
+    pub(super) models: ModelHashes,
+    #[serde(flatten)]
+    pub(super) origin: Origin,
+}
+
+impl Output {
+    /// A table, and how the agents compare.
+    pub(super) fn summary(&self) -> String {
+        let report = &self.report;
+        let mut text = format!(
+            "{}\n{} games, seed {}, {} threads; ± is half the 95 % confidence interval of the mean\n",
+            report.table(),
+            report.rules,
+            report.seed,
+            report.threads
+        );
+        for line in report.comparison_lines() {
+            text += &format!("{line}\n");
+        }
+        text
+    }
+
+    /// The report for people, in Markdown.
+    fn markdown(&self) -> String {
+        let report = &self.report;
+        let mut text = format!("# {} games\n\n{}\n\n", report.rules, report.table());
+        text += "± is half the 95 % confidence interval of the mean.\n\n";
+        for line in report.comparison_lines() {
+            text += &format!("- {line} (95 % confidence interval by Welch)\n");
+        }
+        if self.interrupted {
+            text += "\nThe match was interrupted: these are the games up to the first unfinished one.\n";
+        }
+        text += "\n## To repeat it\n\n";
+        text += &format!("```sh\n{}\n```\n\n", self.origin.command);
+        text += &format!(
+            "afterstate {}, revision {}, {} threads on {}; games from number {} of seed {}. The games are in \
+             [games.csv](games.csv), all numbers in [report.json](report.json).\n",
+            self.origin.version,
+            self.origin.revision,
+            report.threads,
+            self.origin.processor,
+            report.first_game,
+            report.seed
+        );
+        for (name, hash) in &self.models {
+            text += &format!("\nModel `{name}`: tables with checksum {hash}.\n");
+        }
+        text
+    }
+
+    /// A row a game.
+    fn csv(&self) -> Result<Vec<u8>, csv::Error> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let names = [
+            "agent",
+            "seed",
+            "game",
+            "score",
+            "moves",
+            "largest_tile",
+            "moves_to_target",
+            "seconds",
+        ];
+        writer.write_record(names)?;
+        for agent in &self.report.agents {
+            for game in &agent.results {
+                let to_target = game.moves_to_target.map(|moves| moves.to_string());
+                writer.write_record([
+                    agent.agent.clone(),
+                    self.report.seed.to_string(),
+                    game.number.to_string(),
+                    game.outcome.score.to_string(),
+                    game.outcome.moves.to_string(),
+                    tile(game.outcome.largest_rank).to_string(),
+                    to_target.unwrap_or_default(),
+                    format!("{:.6}", game.seconds),
+                ])?;
+            }
+        }
+        writer
+            .into_inner()
+            .map_err(|error| error.into_error().into())
+    }
+}
+
+/// The files of a report.
+const FILES: [&str; 3] = ["report.md", "report.json", "games.csv"];
+
+/// A folder for a report.
+pub(super) struct Folder(PathBuf);
+
+impl Folder {
+    /// Makes it, if it is not there. One that holds something else than a report is refused: nothing of the user's is
+    /// overwritten.
+    pub(super) fn create(path: &Path) -> Result<Folder, Failure> {
+        let failed = |error: io::Error| unwritable(path, &error);
+        fs::create_dir_all(path).map_err(failed)?;
+        for entry in fs::read_dir(path).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            let hidden = name.as_encoded_bytes().starts_with(b".");
+            if !hidden && !FILES.iter().any(|file| name == *file) {
+                return Err(Failure::usage(format!(
+                    "{} holds {}, which is no part of a report: choose a new folder for --out",
+                    path.display(),
+                    name.display()
+                )));
+            }
+        }
+        // Whether it can be written into is better known before the games than after.
+        tempfile::tempfile_in(path).map_err(failed)?;
+        Ok(Folder(path.to_owned()))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Writes the report, each file beside its place and then put there.
+    pub(super) fn write(&self, output: &Output) -> Result<(), Failure> {
+        let failed = |error: io::Error| unwritable(&self.0, &error);
+        let json = serde_json::to_vec_pretty(output)?;
+        let csv = output.csv().map_err(|error| failed(error.into()))?;
+        let contents = [output.markdown().into_bytes(), json, csv];
+        for (file, content) in FILES.into_iter().zip(contents) {
+            let mut beside = tempfile::Builder::new();
+            #[cfg(unix)]
+            beside.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+            let mut beside = beside.tempfile_in(&self.0).map_err(failed)?;
+            beside.write_all(&content).map_err(failed)?;
+            let placed = beside.persist(self.0.join(file));
+            placed.map_err(|error| failed(error.error))?;
+        }
+        Ok(())
+    }
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::failed(format!(
+        "cannot write the report to {}: {error}",
+        path.display()
+    ))
+}
