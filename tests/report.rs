@@ -77,10 +77,25 @@ fn a_report_is_written_into_a_folder() {
     let line = "eval greedy:value=runs/small greedy:value=zero random --games 20 --seed 3 --out reports/first";
     let printed = place.json(&format!("{line} --json"));
     let folder = place.path("reports/first");
-    assert_eq!(
-        files(&folder, ""),
-        ["games.csv", "report.json", "report.md"]
+    let figures = [
+        "end-tiles",
+        "reach",
+        "scores",
+        "scores-cumulative",
+        "scores-quantiles",
+    ];
+    let mut expected = vec![
+        "games.csv".to_owned(),
+        "report.json".to_owned(),
+        "report.md".to_owned(),
+    ];
+    expected.extend(
+        figures
+            .iter()
+            .flat_map(|name| [".png", ".svg"].map(|end| (*name).to_owned() + end)),
     );
+    expected.sort();
+    assert_eq!(files(&folder, ""), expected);
     let json = std::fs::read_to_string(folder.join("report.json")).expect("JSON");
     assert_eq!(
         serde_json::from_str::<serde_json::Value>(&json).expect("JSON"),

@@ -7,6 +7,7 @@
 mod agents;
 mod bench;
 mod evaluators;
+mod figures;
 mod matches;
 mod registry;
 mod report;
@@ -17,6 +18,7 @@ mod statistics;
 pub use agents::{ExpectimaxAgent, GreedyAgent, Order, PriorityAgent, RandomAgent};
 pub use bench::{BenchReport, bench, positions};
 pub use evaluators::{Heuristic, RowTable, Weights, WeightsError, Zero};
+pub use figures::{Figure, FigureError};
 pub use matches::{
     GameResult, Match, MatchError, MatchResult, Observer, Played, Unobserved, Work, match_game,
 };

@@ -310,7 +310,7 @@ fn depth(depth: f64) -> String {
 }
 
 /// A number rounded to a whole one, with commas between thousands.
-fn grouped(number: f64) -> String {
+pub(crate) fn grouped(number: f64) -> String {
     let digits = format!("{:.0}", number.abs());
     let mut text = String::new();
     for (position, digit) in digits.chars().enumerate() {

@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
     /// Folder of the runs
     #[arg(long, value_name = "DIR", default_value = "runs")]
     runs: PathBuf,
-    /// Write a report into a folder: report.md, report.json and games.csv, a row a game
+    /// Write a report into a folder: report.md, report.json, games.csv (a row a game) and figures
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Write every decision to a file, a JSON object a line: the board, the value of each legal move, nodes, depth, time

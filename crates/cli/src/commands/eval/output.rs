@@ -4,8 +4,9 @@ use crate::agents::ModelHashes;
 use crate::failure::Failure;
 use crate::provenance::Origin;
 use engine::tile;
-use evaluation::Report;
+use evaluation::{Figure, FigureError, Report};
 use serde::Serialize;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -48,6 +49,9 @@ impl Output {
         }
         if self.interrupted {
             text += "\nThe match was interrupted: these are the games up to the first unfinished one.\n";
+        }
+        for figure in Figure::ALL {
+            text += &format!("\n![{0}]({0}.svg)\n", figure.name());
         }
         text += "\n## To repeat it\n\n";
         text += &format!("```sh\n{}\n```\n\n", self.origin.command);
@@ -102,8 +106,19 @@ impl Output {
     }
 }
 
-/// The files of a report.
+/// The files of a report besides its figures.
 const FILES: [&str; 3] = ["report.md", "report.json", "games.csv"];
+
+/// Whether a report has a file of this name.
+fn is_part(name: &OsStr) -> bool {
+    let mut figures = Figure::ALL.into_iter().map(Figure::name);
+    let figure = |figure: &str| {
+        [".svg", ".png"]
+            .iter()
+            .any(|end| *name == *(figure.to_owned() + end))
+    };
+    FILES.iter().any(|file| *name == **file) || figures.any(figure)
+}
 
 /// A folder for a report.
 pub(super) struct Folder(PathBuf);
@@ -117,7 +132,7 @@ impl Folder {
         for entry in fs::read_dir(path).map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();
             let hidden = name.as_encoded_bytes().starts_with(b".");
-            if !hidden && !FILES.iter().any(|file| name == *file) {
+            if !hidden && !is_part(&name) {
                 return Err(Failure::usage(format!(
                     "{} holds {}, which is no part of a report: choose a new folder for --out",
                     path.display(),
@@ -134,13 +149,24 @@ impl Folder {
         &self.0
     }
 
-    /// Writes the report, each file beside its place and then put there.
+    /// Writes the report with its figures, each file beside its place and then put there.
     pub(super) fn write(&self, output: &Output) -> Result<(), Failure> {
         let failed = |error: io::Error| unwritable(&self.0, &error);
         let json = serde_json::to_vec_pretty(output)?;
         let csv = output.csv().map_err(|error| failed(error.into()))?;
         let contents = [output.markdown().into_bytes(), json, csv];
-        for (file, content) in FILES.into_iter().zip(contents) {
+        let names = FILES.map(str::to_owned).into_iter();
+        let mut files: Vec<(String, Vec<u8>)> = names.zip(contents).collect();
+        for figure in Figure::ALL {
+            let drawn = |error: FigureError| Failure::failed(error.to_string());
+            let (svg, png) = (figure.svg(&output.report), figure.png(&output.report));
+            files.push((
+                format!("{}.svg", figure.name()),
+                svg.map_err(drawn)?.into_bytes(),
+            ));
+            files.push((format!("{}.png", figure.name()), png.map_err(drawn)?));
+        }
+        for (file, content) in files {
             let mut beside = tempfile::Builder::new();
             #[cfg(unix)]
             beside.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
