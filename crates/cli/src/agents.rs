@@ -186,5 +186,5 @@ pub(crate) fn measure<G: Game>(
     watch.bar.finish();
     let result = result.map_err(|error| Failure::failed(format!("{spec}: {error}")))?;
     let played = !result.games.is_empty();
-    Ok(played.then(|| AgentReport::new(spec, rules, &result)))
+    Ok(played.then(|| AgentReport::new(spec, rules, result)))
 }

@@ -127,20 +127,29 @@ pub fn best_moves<G: Game>(
         let mut values = values.into_iter();
         for slides in &slides[..boards.len()] {
             let mut totals = [None; 4];
-            let mut best: Option<(Direction, f32)> = None;
-            for direction in Direction::ALL {
-                if let Some((_, merged)) = slides[direction as usize] {
-                    let total =
-                        value.objective().step_reward(merged) + values.next().unwrap_or(0.0);
-                    totals[direction as usize] = Some(total);
-                    if best.is_none_or(|(_, highest)| total > highest) {
-                        best = Some((direction, total));
-                    }
+            for (total, slide) in totals.iter_mut().zip(slides) {
+                if let Some((_, merged)) = slide {
+                    let value_of = values.next().unwrap_or(0.0);
+                    *total = Some(value.objective().step_reward(*merged) + value_of);
                 }
             }
-            choices.push(best.map(|(direction, _)| (direction, totals)));
+            choices.push(best_of(&totals).map(|direction| (direction, totals)));
         }
     }
+}
+
+/// The direction of the greatest value, the first in the order of [`Direction::ALL`] among equals.
+#[inline]
+pub fn best_of(values: &[Option<f32>; 4]) -> Option<Direction> {
+    let mut best: Option<(Direction, f32)> = None;
+    for direction in Direction::ALL {
+        if let Some(value) = values[direction as usize]
+            && best.is_none_or(|(_, highest)| value > highest)
+        {
+            best = Some((direction, value));
+        }
+    }
+    best.map(|(direction, _)| direction)
 }
 
 /// The depth-1 choice on one board; see [`best_moves`].

@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Boards of 4x4 games, early to late: every 40th or so of games by players of several strengths.
+/// Boards of 4x4 games by players of several strengths, from their first moves to their last.
 const POSITIONS: &str = include_str!("positions.txt");
 
 /// Positions are decided again and again until so much time has passed.

@@ -102,7 +102,7 @@ const TABLE_TILES: usize = 6;
 
 impl AgentReport {
     /// The statistics of a match.
-    pub fn new(spec: &AgentSpec, rules: &Rules, result: &MatchResult) -> AgentReport {
+    pub fn new(spec: &AgentSpec, rules: &Rules, result: MatchResult) -> AgentReport {
         let outcomes: Vec<Outcome> = result.games.iter().map(|game| game.outcome).collect();
         let of = |number: fn(&Outcome) -> u64| {
             MeanStatistics::of(outcomes.iter().map(|outcome| number(outcome) as f64))
@@ -134,7 +134,7 @@ impl AgentReport {
             reach: reach.collect(),
             moves_to_target: (!to_target.is_empty()).then(|| MeanStatistics::of(to_target)),
             end_tiles,
-            results: result.games.clone(),
+            results: result.games,
             moves_per_second: result.moves as f64 / result.seconds.max(1e-9),
             search: SearchReport::new(&result.work),
         }
@@ -366,7 +366,7 @@ mod tests {
         Report {
             rules: "4x4".to_owned(),
             target: 2048,
-            agents: vec![AgentReport::new(&spec, &Rules::default(), &result)],
+            agents: vec![AgentReport::new(&spec, &Rules::default(), result)],
             comparisons: Vec::new(),
             seed: 1,
             first_game: 0,

@@ -247,7 +247,7 @@ fn evaluate<G: Indexed>(
         note(&format!("warning: {error}"));
     }
     let mut report = Report::new(&config.rules, settings);
-    report.agents.push(measured);
+    report.add(measured);
     Ok(Some(report))
 }
 

@@ -117,6 +117,11 @@ impl<B: DrawingBackend> Canvas<B> {
     }
 }
 
+/// The label of a share.
+pub(super) fn percent(share: &f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}
+
 /// An error of any backend.
 pub(super) fn text(error: impl std::fmt::Display) -> String {
     error.to_string()

@@ -152,7 +152,7 @@ mod tests {
         let spec = "random".parse().expect("an agent");
         for _ in 0..agents {
             let result = settings.play(&Classic, &agent, &AtomicBool::new(false), &Unobserved);
-            report.add(AgentReport::new(&spec, rules, &result.expect("threads")));
+            report.add(AgentReport::new(&spec, rules, result.expect("threads")));
         }
         report
     }

@@ -1,7 +1,7 @@
 //! How the scores of games are distributed.
 
 use super::Drawn;
-use super::canvas::{Axis, Canvas, colour, text};
+use super::canvas::{Axis, Canvas, colour, percent, text};
 use crate::report::grouped;
 use crate::{AgentReport, Report};
 use plotters::prelude::*;
@@ -17,24 +17,19 @@ fn scores(agent: &AgentReport) -> Vec<f64> {
 }
 
 /// From 0 to a little above the best game of all agents.
-fn score_axis<'a>(report: &Report, label: &'a dyn Fn(&f64) -> String) -> Axis<'a> {
+fn score_axis(report: &Report) -> Axis<'static> {
     let best = report.agents.iter().map(|agent| agent.score.max);
     Axis {
         name: "score of a game",
         range: 0.0..1.03 * best.fold(1.0, f64::max),
         labels: 9,
-        label,
+        label: &|score| grouped(*score),
     }
-}
-
-fn percent(share: &f64) -> String {
-    format!("{:.0} %", 100.0 * share)
 }
 
 /// The share of games in each of equal ranges of score.
 pub(super) fn histogram<B: DrawingBackend>(canvas: &Canvas<B>, report: &Report) -> Drawn {
-    let score = |score: &f64| grouped(*score);
-    let x = score_axis(report, &score);
+    let x = score_axis(report);
     let width = x.range.end / BINS as f64;
     let shares: Vec<Vec<f64>> = report
         .agents
@@ -73,8 +68,7 @@ pub(super) fn histogram<B: DrawingBackend>(canvas: &Canvas<B>, report: &Report) 
 
 /// The share of games with at most some score.
 pub(super) fn cumulative<B: DrawingBackend>(canvas: &Canvas<B>, report: &Report) -> Drawn {
-    let score = |score: &f64| grouped(*score);
-    let x = score_axis(report, &score);
+    let x = score_axis(report);
     let y = Axis {
         name: "share of games with at most this score",
         range: 0.0..1.02,
@@ -100,8 +94,7 @@ pub(super) fn cumulative<B: DrawingBackend>(canvas: &Canvas<B>, report: &Report)
 /// A box from the first to the third quartile of each agent's scores, with the median, the mean as a point, and lines to
 /// the twentieth and the nineteen twentieths.
 pub(super) fn quantiles<B: DrawingBackend>(canvas: &Canvas<B>, report: &Report) -> Drawn {
-    let score = |score: &f64| grouped(*score);
-    let x = score_axis(report, &score);
+    let x = score_axis(report);
     let y = Axis {
         name: "",
         range: 0.0..report.agents.len() as f64,

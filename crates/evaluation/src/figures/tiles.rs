@@ -1,7 +1,7 @@
 //! Which tiles games make.
 
 use super::Drawn;
-use super::canvas::{Axis, Canvas, colour, text};
+use super::canvas::{Axis, Canvas, colour, percent, text};
 use crate::Report;
 use plotters::prelude::*;
 
@@ -33,15 +33,6 @@ fn telling(report: &Report, least: usize) -> Vec<u64> {
     made[first..].to_vec()
 }
 
-fn tile_axis<'a>(tiles: &[u64], label: &'a dyn Fn(&f64) -> String) -> Axis<'a> {
-    Axis {
-        name: "tile",
-        range: -0.6..tiles.len() as f64 - 0.4,
-        labels: tiles.len() + 1,
-        label,
-    }
-}
-
 /// The tile at a whole number along the axis, nothing between.
 fn tile_at(tiles: &[u64], position: f64) -> String {
     let whole = (position - position.round()).abs() < 1e-6 && position > -0.5;
@@ -51,14 +42,9 @@ fn tile_at(tiles: &[u64], position: f64) -> String {
     tile.map_or(String::new(), u64::to_string)
 }
 
-fn percent(share: &f64) -> String {
-    format!("{:.0} %", 100.0 * share)
-}
-
 /// The share of games that made each tile, with its confidence interval.
 pub(super) fn reach<B: DrawingBackend>(canvas: &Canvas<B>, report: &Report) -> Drawn {
     let tiles = telling(report, 4);
-    let label = |position: &f64| tile_at(&tiles, *position);
     let y = Axis {
         name: "share of games that made it",
         range: 0.0..1.02,
@@ -69,18 +55,10 @@ pub(super) fn reach<B: DrawingBackend>(canvas: &Canvas<B>, report: &Report) -> D
         "Tiles made in {} games, with 95 % confidence intervals",
         report.rules
     );
-    bars(
-        canvas,
-        report,
-        &title,
-        &tile_axis(&tiles, &label),
-        &y,
-        &tiles,
-        &|agent, tile| {
-            let statistics = report.agents[agent].reach.get(&tile)?;
-            Some((statistics.rate, Some(statistics.ci95)))
-        },
-    )
+    bars(canvas, report, &title, &y, &tiles, &|agent, tile| {
+        let statistics = report.agents[agent].reach.get(&tile)?;
+        Some((statistics.rate, Some(statistics.ci95)))
+    })
 }
 
 /// The share of games that ended with each tile as the largest.
@@ -96,7 +74,6 @@ pub(super) fn end_tiles<B: DrawingBackend>(canvas: &Canvas<B>, report: &Report) 
         .map(|rank| 1 << rank)
         .filter(|tile| (least..=most).contains(tile))
         .collect();
-    let label = |position: &f64| tile_at(&tiles, *position);
     let shares = report
         .agents
         .iter()
@@ -108,20 +85,10 @@ pub(super) fn end_tiles<B: DrawingBackend>(canvas: &Canvas<B>, report: &Report) 
         label: &percent,
     };
     let title = format!("Largest tiles at the end of {} games", report.rules);
-    bars(
-        canvas,
-        report,
-        &title,
-        &tile_axis(&tiles, &label),
-        &y,
-        &tiles,
-        &|agent, tile| {
-            report.agents[agent]
-                .end_tiles
-                .get(&tile)
-                .map(|share| (*share, None))
-        },
-    )
+    bars(canvas, report, &title, &y, &tiles, &|agent, tile| {
+        let share = report.agents[agent].end_tiles.get(&tile)?;
+        Some((*share, None))
+    })
 }
 
 /// A height, and the ends of its interval.
@@ -132,12 +99,17 @@ fn bars<B: DrawingBackend>(
     canvas: &Canvas<B>,
     report: &Report,
     title: &str,
-    x: &Axis<'_>,
     y: &Axis<'_>,
     tiles: &[u64],
     bar: &dyn Fn(usize, u64) -> Option<Bar>,
 ) -> Drawn {
-    let mut chart = canvas.chart(report, title, x, y)?;
+    let x = Axis {
+        name: "tile",
+        range: -0.6..tiles.len() as f64 - 0.4,
+        labels: tiles.len() + 1,
+        label: &|position| tile_at(tiles, *position),
+    };
+    let mut chart = canvas.chart(report, title, &x, y)?;
     let width = 0.8 / report.agents.len() as f64;
     for (position, &tile) in tiles.iter().enumerate() {
         for agent in 0..report.agents.len() {

@@ -15,12 +15,12 @@ mod tests;
 pub use depth::DepthRule;
 pub use goal::Goal;
 
-use engine::{Decision, Direction, Effort, Game, Objective, ValueFunction, tile};
+use engine::{Decision, Effort, Game, Objective, ValueFunction, best_of, tile};
 use goal::{REACHED, Scale};
 use node::{NO_FLOOR, RootBoard, Search, Worker, cost_of};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How to search.
@@ -91,8 +91,8 @@ pub struct Expectimax<G: Game> {
     sample_seed: u64,
     /// One for each thread.
     workers: Vec<Mutex<Worker<G>>>,
-    /// `None` for one thread, or where the system refuses more: one finds the same.
-    pool: Option<rayon::ThreadPool>,
+    /// Had with the first decision; `None` for one thread, or where the system refuses more: one finds the same.
+    pool: OnceLock<Option<rayon::ThreadPool>>,
 }
 
 /// What all searches of an agent share.
@@ -176,16 +176,13 @@ impl<G: Game> Expectimax<G> {
 
     fn of(task: Arc<Task<G>>) -> Self {
         let SearchSettings { threads, table, .. } = task.settings;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .stack_size(STACK);
         Expectimax {
             task,
             sample_seed: 0,
             workers: (0..threads.max(1))
                 .map(|_| Mutex::new(Worker::new(table)))
                 .collect(),
-            pool: (threads > 1).then(|| pool.build().ok()).flatten(),
+            pool: OnceLock::new(),
         }
     }
 
@@ -288,6 +285,17 @@ impl<G: Game> Expectimax<G> {
         })
     }
 
+    fn pool(&self) -> Option<&rayon::ThreadPool> {
+        let pool = self.pool.get_or_init(|| {
+            let threads = self.workers.len();
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .stack_size(STACK);
+            (threads > 1).then(|| pool.build().ok()).flatten()
+        });
+        pool.as_ref()
+    }
+
     /// The values of the root moves' afterstates. All are searched in full, so that each has its value.
     fn values_of(
         &self,
@@ -301,7 +309,7 @@ impl<G: Game> Expectimax<G> {
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
         };
-        if let Some(pool) = &self.pool
+        if let Some(pool) = self.pool()
             && depth > 1
         {
             let boards = afterstates
@@ -336,17 +344,4 @@ impl<G: Game> Expectimax<G> {
         };
         afterstates.iter().map(value).collect()
     }
-}
-
-/// The direction of the greatest value, the first among equals.
-fn best_of(values: &[Option<f32>; 4]) -> Option<Direction> {
-    let mut best: Option<(Direction, f32)> = None;
-    for direction in Direction::ALL {
-        if let Some(value) = values[direction as usize]
-            && best.is_none_or(|(_, highest)| value > highest)
-        {
-            best = Some((direction, value));
-        }
-    }
-    best.map(|(direction, _)| direction)
 }

@@ -4,7 +4,7 @@ mod options;
 
 use super::*;
 use crate::{Heuristic, RowTable, Weights, Zero, positions};
-use engine::{Classic, ClassicBoard, Rules, Variant};
+use engine::{Classic, ClassicBoard, Direction, Rules, Variant};
 
 type Value<G> = Arc<dyn ValueFunction<G>>;
 
