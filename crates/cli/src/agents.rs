@@ -3,11 +3,12 @@
 use crate::explain::Explain;
 use crate::failure::Failure;
 use crate::progress::note;
+use crate::recorder::Recorder;
 use crate::{games, progress, runs};
-use engine::{Game, Outcome, Rules};
+use engine::{Game, Rules};
 use evaluation::{
-    AgentMaker, AgentReport, AgentSpec, AnyValue, Files, Match, Observer, Played, Registry,
-    SpecError, check_spec, value_file,
+    AgentMaker, AgentReport, AgentSpec, AnyValue, Files, GameResult, Match, Observer, Played,
+    Record, Registry, SpecError, check_spec, value_file,
 };
 use network::{Indexed, ModelFile};
 use std::cell::RefCell;
@@ -135,11 +136,26 @@ struct Watch<'a, G> {
     games: AtomicU64,
     score: AtomicU64,
     moves: AtomicU64,
-    explain: Option<&'a Explain>,
+    logs: Logs<'a>,
+}
+
+/// What is written of a match while it is played.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Logs<'a> {
+    pub(crate) explain: Option<&'a Explain>,
+    pub(crate) recorder: Option<&'a Recorder>,
 }
 
 impl<G: Game> Observer<G> for Watch<'_, G> {
-    fn finished(&self, outcome: &Outcome) {
+    fn wants_records(&self) -> bool {
+        self.logs.recorder.is_some()
+    }
+
+    fn finished(&self, result: &GameResult, record: Option<Record<G>>) {
+        if let Some((recorder, record)) = self.logs.recorder.zip(record) {
+            recorder.add(self.game, result.number, &record);
+        }
+        let outcome = &result.outcome;
         let score = self.score.fetch_add(outcome.score, Relaxed) + outcome.score;
         let moves = self.moves.fetch_add(outcome.moves, Relaxed) + outcome.moves;
         let games = self.games.fetch_add(1, Relaxed) + 1;
@@ -150,11 +166,11 @@ impl<G: Game> Observer<G> for Watch<'_, G> {
     }
 
     fn hears_decisions(&self) -> bool {
-        self.explain.is_some()
+        self.logs.explain.is_some()
     }
 
     fn decided(&self, played: &Played<'_, G>) {
-        if let Some(explain) = self.explain {
+        if let Some(explain) = self.logs.explain {
             explain.add(self.game, &self.agent, played);
         }
     }
@@ -168,7 +184,7 @@ pub(crate) fn measure<G: Game>(
     spec: &AgentSpec,
     agent: &AgentMaker<G>,
     settings: Match,
-    explain: Option<&Explain>,
+    logs: Logs<'_>,
     interrupted: &AtomicBool,
 ) -> Result<Option<AgentReport>, Failure> {
     note(&format!("Measuring {spec}"));
@@ -180,7 +196,7 @@ pub(crate) fn measure<G: Game>(
         games: AtomicU64::new(0),
         score: AtomicU64::new(0),
         moves: AtomicU64::new(0),
-        explain,
+        logs,
     };
     let result = settings.play(game, agent, interrupted, &watch);
     watch.bar.finish();

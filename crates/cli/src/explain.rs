@@ -1,16 +1,15 @@
 //! The log of decisions that `--explain` asks for: a JSON object a line.
 
+use crate::beside::Beside;
 use crate::failure::Failure;
 use crate::progress::note;
 use engine::{Direction, Game};
 use evaluation::Played;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use tempfile::TempPath;
 
 /// One decision.
 #[derive(Serialize)]
@@ -36,33 +35,25 @@ struct Line<'a> {
 /// How every line begins.
 const BEGINNING: &[u8] = b"{\"agent\":";
 
-/// A log of decisions. It grows beside the place that it is for, and is put there once it is whole; until then, what
-/// was there stays.
+/// A log of decisions.
 pub(crate) struct Explain {
     path: PathBuf,
-    /// Where it grows; `None` for devices and pipes, which are written to as they are.
-    beside: Option<TempPath>,
     writer: Mutex<Writer>,
 }
 
 struct Writer {
-    out: BufWriter<File>,
+    out: Beside,
     /// The first error; nothing is written after it.
     failed: Option<io::Error>,
 }
 
 impl Explain {
-    /// A log for a file. Opening a pipe may wait for its reader: signals must still have their usual effect.
     fn create(path: &Path) -> Result<Explain, Failure> {
-        let opened = open(path).map_err(|error| unwritable(path, &error))?;
-        let (path, file, beside) = opened;
+        let out = Beside::create(path, BEGINNING, "a log of decisions");
+        let out = out.map_err(|error| unwritable(path, &error))?;
         Ok(Explain {
-            path,
-            beside,
-            writer: Mutex::new(Writer {
-                out: BufWriter::new(file),
-                failed: None,
-            }),
+            path: path.to_owned(),
+            writer: Mutex::new(Writer { out, failed: None }),
         })
     }
 
@@ -119,62 +110,20 @@ impl Explain {
             Err(_) => return work,
         };
         let writer = self.writer.into_inner();
-        let Writer { mut out, failed } = writer.unwrap_or_else(PoisonError::into_inner);
-        let written = failed.map_or_else(|| out.flush(), Err);
-        let placed = written.and_then(|()| match self.beside {
-            None => Ok(()),
-            Some(beside) if broken_off => {
-                let kept = beside.keep()?;
-                note(&format!("The decisions so far are in {}.", kept.display()));
-                Ok(())
+        let Writer { out, failed } = writer.unwrap_or_else(PoisonError::into_inner);
+        let written = failed.map_or(Ok(()), Err);
+        let ended = written.and_then(|()| {
+            if !broken_off {
+                return out.place();
             }
-            Some(beside) => Ok(beside.persist(&self.path)?),
+            if let Some(kept) = out.keep()? {
+                note(&format!("The decisions so far are in {}.", kept.display()));
+            }
+            Ok(())
         });
-        placed.map_err(|error| unwritable(&self.path, &error))?;
+        ended.map_err(|error| unwritable(&self.path, &error))?;
         work
     }
-}
-
-/// The file that a log is for, links followed, and where it is written.
-fn open(path: &Path) -> io::Result<(PathBuf, File, Option<TempPath>)> {
-    let found = std::fs::metadata(path).ok();
-    // A regular file may be behind /dev/stdout, too.
-    let special = ["/dev", "/proc"]
-        .iter()
-        .any(|system| path.starts_with(system));
-    if special || found.as_ref().is_some_and(|found| !found.is_file()) {
-        let file = OpenOptions::new().append(true).open(path)?;
-        return Ok((path.to_owned(), file, None));
-    }
-    let mut path = path.to_owned();
-    let mut builder = tempfile::Builder::new();
-    if let Some(found) = found {
-        path = path.canonicalize()?;
-        let mut beginning = Vec::new();
-        File::open(&path)?
-            .take(BEGINNING.len() as u64)
-            .read_to_end(&mut beginning)?;
-        let refused = match beginning.is_empty() || beginning == BEGINNING {
-            false => Some("it exists and is no log of decisions: choose another name"),
-            true => (found.permissions().readonly()).then_some("it is read-only"),
-        };
-        if let Some(reason) = refused {
-            return Err(io::Error::other(reason));
-        }
-        builder.permissions(found.permissions());
-    } else {
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    }
-    let name = path.file_name().unwrap_or_default().to_owned();
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let beside = builder.prefix(&name).suffix(".partial");
-    let (file, beside) = beside
-        .tempfile_in(folder.unwrap_or(Path::new(".")))?
-        .into_parts();
-    Ok((path, file, Some(beside)))
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {

@@ -1,6 +1,7 @@
 //! The `afterstate` program: the only place where training, measuring and the terminal meet.
 
 mod agents;
+mod beside;
 mod commands;
 mod explain;
 mod failure;
@@ -8,6 +9,7 @@ mod games;
 mod interrupt;
 mod progress;
 mod provenance;
+mod recorder;
 mod runs;
 
 use clap::{CommandFactory, Parser, Subcommand};

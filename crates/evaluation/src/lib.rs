@@ -9,6 +9,7 @@ mod bench;
 mod evaluators;
 mod figures;
 mod matches;
+mod record;
 mod registry;
 mod report;
 mod search;
@@ -21,6 +22,10 @@ pub use evaluators::{Heuristic, RowTable, Weights, WeightsError, Zero};
 pub use figures::{Figure, FigureError};
 pub use matches::{
     GameResult, Match, MatchError, MatchResult, Observer, Played, Unobserved, Work, match_game,
+};
+pub use record::{
+    RECORD_MAGIC, Record, RecordError, RecordFault, RecordHeader, RecordReader, RecordWriter,
+    Recorded, Replay, Step,
 };
 pub use registry::{AgentMaker, AnyValue, Files, Registry, check_spec, value_file};
 pub use report::{AgentReport, Comparison, Report, SearchReport, bench_table};

@@ -1,12 +1,13 @@
 mod output;
 
-use crate::agents::ModelHashes;
+use crate::agents::{Logs, ModelHashes};
 use crate::explain::Explain;
 use crate::failure::Failure;
 use crate::games::{AnyGame, with_game};
 use crate::progress::note;
 use crate::provenance::Origin;
-use crate::{agents, interrupt};
+use crate::recorder::Recorder;
+use crate::{agents, interrupt, recorder};
 use engine::Rules;
 use evaluation::{AgentSpec, Match, Report};
 use network::Indexed;
@@ -54,6 +55,9 @@ pub(crate) struct Arguments {
     /// Write every decision to a file, a JSON object a line: the board, the value of each legal move, nodes, depth, time
     #[arg(long, value_name = "FILE")]
     explain: Option<PathBuf>,
+    /// Record all games, a byte a move; `play --replay FILE` shows them
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
     /// Print one JSON object instead of a table
     #[arg(long)]
     json: bool,
@@ -68,8 +72,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             .validate()
             .map_err(|error| Failure::Usage(error.into()))?;
     }
+    let record = arguments.record.as_deref();
     Explain::during(arguments.explain.as_deref(), |explain| {
-        evaluate(arguments, &specs, &rules, explain)
+        let header = || recorder::header(&rules, &specs, arguments.seed);
+        Recorder::during(record, header, |recorder| {
+            evaluate(arguments, &specs, &rules, Logs { explain, recorder })
+        })
     })
 }
 
@@ -77,11 +85,11 @@ fn evaluate(
     arguments: &Arguments,
     specs: &[AgentSpec],
     rules: &Rules,
-    explain: Option<&Explain>,
+    logs: Logs<'_>,
 ) -> Result<(), Failure> {
     let folder = arguments.out.as_deref().map(Folder::create).transpose()?;
     let interrupted = interrupt::flag();
-    let (report, models) = with_game!(AnyGame::new(rules)?, game => report(&game, rules, specs, arguments, explain, &interrupted)?);
+    let (report, models) = with_game!(AnyGame::new(rules)?, game => report(&game, rules, specs, arguments, logs, &interrupted)?);
     let interrupted = interrupted.load(Relaxed);
     if let Some(spec) = specs.iter().find(|spec| !spec.is_repeatable()) {
         note(&format!(
@@ -121,7 +129,7 @@ fn report<G: Indexed>(
     rules: &Rules,
     specs: &[AgentSpec],
     arguments: &Arguments,
-    explain: Option<&Explain>,
+    logs: Logs<'_>,
     interrupted: &Arc<AtomicBool>,
 ) -> Result<(Report, ModelHashes), Failure> {
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -135,8 +143,11 @@ fn report<G: Indexed>(
     let mut report = Report::new(rules, settings);
     // All agents are made before the first game, so that a mistake in the last does not cost the others' time.
     let (makers, models) = agents::makers(game, specs, interrupted)?;
-    for (spec, maker) in specs.iter().zip(makers) {
-        let measured = agents::measure(game, rules, spec, &maker, settings, explain, interrupted)?;
+    for (number, (spec, maker)) in specs.iter().zip(makers).enumerate() {
+        if let Some(recorder) = logs.recorder {
+            recorder.begin_agent(number, settings.first);
+        }
+        let measured = agents::measure(game, rules, spec, &maker, settings, logs, interrupted)?;
         measured.into_iter().for_each(|agent| report.add(agent));
     }
     Ok((report, models))

@@ -1,17 +1,20 @@
+mod replay;
+mod screen;
+
 use crate::explain::Explain;
 use crate::failure::Failure;
 use crate::games::{AnyGame, with_game};
 use crate::{agents, interrupt};
-use engine::{Decision, Direction, Episode, Game, tile};
+use engine::{Decision, Direction, Episode, Game};
 use evaluation::{AgentSpec, Played, match_game};
 use network::Indexed;
-use std::io::{IsTerminal, Write};
+use screen::Screen;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Watch an agent play one game.
+/// Watch an agent play one game, or a recorded game.
 ///
 /// Agents are written as for `eval`, such as greedy:value=runs/001 or expectimax:value=rowtable,depth=3.
 /// Each board is shown with what the agent holds every legal move to be worth, and the move that it chose.
@@ -27,6 +30,12 @@ pub(crate) struct Arguments {
     /// The game: 4x4, 3x3, 2x3, ... or a TOML file [default: what the model was trained on]
     #[arg(long)]
     rules: Option<String>,
+    /// Show a game that `eval --record` wrote, instead of playing one; AGENT is then one of those in the file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "rules", "explain", "runs"])]
+    replay: Option<PathBuf>,
+    /// Which recorded game: best or worst by score, or its number
+    #[arg(long, value_name = "GAME", default_value = "best", requires = "replay")]
+    game: replay::Which,
     /// Time between moves, such as 200ms [default: 50ms on a terminal, else 0]
     #[arg(long, value_parser = humantime::parse_duration)]
     delay: Option<Duration>,
@@ -42,6 +51,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if let Some(file) = &arguments.replay {
+        return replay::run(file, arguments);
+    }
     let texts: Vec<String> = arguments.agent.iter().cloned().collect();
     let specs = agents::parse_specs(&texts, &arguments.runs, false)?;
     let rules = agents::rules_for(arguments.rules.as_deref(), &specs)?;
@@ -60,14 +72,9 @@ fn play<G: Indexed>(
 ) -> Result<(), Failure> {
     let (makers, _) = agents::makers(game, std::slice::from_ref(spec), interrupted)?;
     let mut agent = makers[0]();
-    let mut stdout = std::io::stdout().lock();
-    let in_place = stdout.is_terminal();
-    let delay = arguments
-        .delay
-        .unwrap_or(Duration::from_millis(if in_place { 50 } else { 0 }));
+    let mut screen = Screen::new(arguments.delay);
     let (mut episode, agent_seed) = match_game(game, arguments.seed, 0);
     agent.begin_game(agent_seed);
-    let mut drawn_lines = 0;
     loop {
         let enough = arguments.moves.is_some_and(|moves| episode.moves >= moves);
         let asked = Instant::now();
@@ -76,13 +83,7 @@ fn play<G: Indexed>(
         let decision = decision.filter(|_| !interrupted.load(Relaxed));
         let seconds = asked.elapsed().as_secs_f64();
         let text = frame(game, spec, &episode, decision.as_ref());
-        if in_place && drawn_lines > 0 {
-            // Up over the last drawing, and clear what follows.
-            write!(stdout, "\r\x1b[{drawn_lines}A\x1b[J")?;
-        }
-        write!(stdout, "{text}")?;
-        stdout.flush()?;
-        drawn_lines = text.lines().count();
+        screen.show(&text)?;
         let Some(decision) = decision else {
             break;
         };
@@ -103,18 +104,11 @@ fn play<G: Indexed>(
             explain.add(game, &spec.to_string(), &played);
         }
         episode.advance(game, afterstate, reward);
-        interrupt::sleep(delay, interrupted);
+        screen.wait(interrupted);
     }
-    let outcome = episode.outcome(game);
     let over = game.slides(episode.board).iter().all(Option::is_none);
-    writeln!(
-        stdout,
-        "{}: score {}, {} moves, largest tile {}",
-        if over { "Game over" } else { "Stopped" },
-        outcome.score,
-        outcome.moves,
-        tile(outcome.largest_rank)
-    )?;
+    let how = if over { "Game over" } else { "Stopped" };
+    screen.end(how, &episode.outcome(game))?;
     if interrupted.load(Relaxed) {
         return Err(Failure::Interrupted);
     }

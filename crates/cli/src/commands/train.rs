@@ -235,7 +235,7 @@ fn evaluate<G: Indexed>(
         &spec,
         &agent,
         settings,
-        None,
+        agents::Logs::default(),
         interrupted,
     )?
     else {

@@ -1,6 +1,7 @@
 //! What `eval` says: on the terminal, as JSON, and in a folder.
 
 use crate::agents::ModelHashes;
+use crate::beside::write_into;
 use crate::failure::Failure;
 use crate::provenance::Origin;
 use engine::tile;
@@ -8,7 +9,7 @@ use evaluation::{Figure, FigureError, Report};
 use serde::Serialize;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The report and what repeats it, as it is printed as JSON.
@@ -167,13 +168,7 @@ impl Folder {
             files.push((format!("{}.png", figure.name()), png.map_err(drawn)?));
         }
         for (file, content) in files {
-            let mut beside = tempfile::Builder::new();
-            #[cfg(unix)]
-            beside.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-            let mut beside = beside.tempfile_in(&self.0).map_err(failed)?;
-            beside.write_all(&content).map_err(failed)?;
-            let placed = beside.persist(self.0.join(file));
-            placed.map_err(|error| failed(error.error))?;
+            write_into(&self.0, &file, &content).map_err(failed)?;
         }
         Ok(())
     }
