@@ -10,6 +10,7 @@ mod interrupt;
 mod progress;
 mod provenance;
 mod recorder;
+mod report;
 mod runs;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -36,6 +37,8 @@ enum Command {
     Info(commands::info::Arguments),
     /// Watch an agent play one game.
     Play(commands::play::Arguments),
+    /// Draw learning curves of runs, or figures of reports again.
+    Plot(commands::plot::Arguments),
     /// Measure the speed of agents on fixed positions.
     Bench(commands::bench::Arguments),
 }
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         Some(Command::Eval(arguments)) => commands::eval::run(&arguments),
         Some(Command::Info(arguments)) => commands::info::run(&arguments),
         Some(Command::Play(arguments)) => commands::play::run(&arguments),
+        Some(Command::Plot(arguments)) => commands::plot::run(&arguments),
         Some(Command::Bench(arguments)) => commands::bench::run(&arguments),
         None => Arguments::command().print_help().map_err(Failure::from),
     };

@@ -19,7 +19,7 @@ mod statistics;
 pub use agents::{ExpectimaxAgent, GreedyAgent, Order, PriorityAgent, RandomAgent};
 pub use bench::{BenchReport, bench, positions};
 pub use evaluators::{Heuristic, RowTable, Weights, WeightsError, Zero};
-pub use figures::{Figure, FigureError};
+pub use figures::{Curve, CurvePoint, EvaluationPoint, Figure, FigureError, Horizontal, ScoreAxis};
 pub use matches::{
     GameResult, Match, MatchError, MatchResult, Observer, Played, Unobserved, Work, match_game,
 };

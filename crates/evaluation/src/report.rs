@@ -4,11 +4,11 @@ use crate::statistics::{
 use crate::{AgentSpec, BenchReport, GameResult, Match, MatchResult, Work};
 use comfy_table::{CellAlignment, Table, presets};
 use engine::{Outcome, Rules, tile};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What a match says about an agent.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgentReport {
     /// The agent's spec.
     pub agent: String,
@@ -35,7 +35,7 @@ pub struct AgentReport {
 
 /// How two agents compare. Their games are independent, even on the same seeds: with the first different move their spawns
 /// part.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// One agent's spec.
     pub a: String,
@@ -50,7 +50,7 @@ pub struct Comparison {
 }
 
 /// What a decision took, on average.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchReport {
     /// Moves looked ahead.
     pub depth: f64,
@@ -76,7 +76,7 @@ impl SearchReport {
 }
 
 /// What one or more matches say.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The game.
     pub rules: String,
@@ -138,6 +138,16 @@ impl AgentReport {
             moves_per_second: result.moves as f64 / result.seconds.max(1e-9),
             search: SearchReport::new(&result.work),
         }
+    }
+}
+
+impl AgentReport {
+    /// The mean score with half its confidence interval, for people.
+    pub fn mean_score(&self) -> String {
+        let interval = self.score.ci95.map_or(String::new(), |[low, high]| {
+            format!(" ± {}", grouped((high - low) / 2.0))
+        });
+        grouped(self.score.mean) + &interval
     }
 }
 
@@ -203,12 +213,7 @@ impl Report {
         let names = self.agents.iter().map(|agent| agent.agent.clone());
         let mut table = Columns::new(names, &self.agents);
         table.row("games", |agent| grouped(agent.games as f64));
-        table.row("mean score", |agent| {
-            let interval = agent.score.ci95.map_or(String::new(), |[low, high]| {
-                format!(" ± {}", grouped((high - low) / 2.0))
-            });
-            grouped(agent.score.mean) + &interval
-        });
+        table.row("mean score", AgentReport::mean_score);
         table.row("median", |agent| grouped(agent.score.median));
         table.row("best", |agent| grouped(agent.score.max));
         table.row("moves", |agent| grouped(agent.moves.mean));

@@ -1,4 +1,4 @@
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// A 95 % confidence interval, low end first.
@@ -8,7 +8,7 @@ pub type Interval = [f64; 2];
 const Z: f64 = 1.959_963_984_540_054;
 
 /// A number over many games.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MeanStatistics {
     /// The mean.
     pub mean: f64,
@@ -25,7 +25,7 @@ pub struct MeanStatistics {
 }
 
 /// Quantiles, interpolated between the nearest numbers (type 7 of Hyndman and Fan 1996, as R does).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Quantiles {
     /// A twentieth of the numbers are smaller.
     #[serde(rename = "0.05")]
@@ -42,7 +42,7 @@ pub struct Quantiles {
 }
 
 /// How often something happened.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RateStatistics {
     /// The share of games.
     pub rate: f64,

@@ -1,7 +1,8 @@
 //! What is stored of a run beside its tables.
 
-use crate::folder::{CHECKPOINT, CONFIG, Lengths};
+use crate::folder::{CHECKPOINT, CONFIG};
 use crate::lane::LaneState;
+use crate::logs::Lengths;
 use crate::metrics::Window;
 use crate::{TrainConfig, TrainError};
 use network::{FileError, ModelFile};

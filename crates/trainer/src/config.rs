@@ -28,6 +28,8 @@ pub struct TrainConfig {
     pub log_every: u64,
     /// Games that the trained player is measured in at the end; 0 for none. Default 1,000.
     pub eval_games: u64,
+    /// Games of training between measurements on the way, each in `eval_games` games; 0 for none. Default 0.
+    pub eval_every: u64,
     /// The game. Default the usual 4x4. Last, because it is a table of its own in TOML.
     pub rules: Rules,
 }
@@ -44,6 +46,7 @@ impl Default for TrainConfig {
             checkpoint_every: Duration::from_secs(300),
             log_every: 500,
             eval_games: 1_000,
+            eval_every: 0,
             rules: Rules::default(),
         }
     }
@@ -78,6 +81,7 @@ impl TrainConfig {
             checkpoint_every: self.checkpoint_every,
             log_every: self.log_every,
             eval_games: self.eval_games,
+            eval_every: self.eval_every,
             ..other.clone()
         };
         *self == with_our_totals
@@ -99,6 +103,11 @@ impl TrainConfig {
         }
         if self.log_every == 0 {
             return wrong("log_every is 0, there is at least 1 game between two points of a curve");
+        }
+        if self.eval_every > 0 && self.eval_games == 0 {
+            return wrong(
+                "eval_every asks for measurements, but eval_games is 0: give their number of games",
+            );
         }
         if self.checkpoint_every.is_zero() {
             return wrong("checkpoint_every is 0, give the time between checkpoints such as 5m");
@@ -163,6 +172,7 @@ mod tests {
             ("gamez = 5", "gamez"),
             ("threads = 0", "threads is 0"),
             ("log_every = 0", "log_every is 0"),
+            ("eval_every = 5\neval_games = 0", "eval_games is 0"),
             ("checkpoint_every = '0s'", "checkpoint_every is 0"),
             ("checkpoint_every = 'soon'", "checkpoint_every"),
             ("alpha = 0.0", "is no step size"),

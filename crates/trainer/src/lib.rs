@@ -7,9 +7,12 @@
 
 mod checkpoint;
 mod config;
+mod curves;
 mod error;
+mod evaluations;
 mod folder;
 mod lane;
+mod logs;
 mod metrics;
 mod progress;
 mod run;
@@ -20,8 +23,10 @@ mod tensorboard;
 
 pub use checkpoint::stored_config;
 pub use config::TrainConfig;
+pub use curves::{Curves, curves};
 pub use error::TrainError;
-pub use folder::{CHECKPOINT, CONFIG, METRICS, MODEL};
+pub use evaluations::{EVALUATIONS, Evaluation};
+pub use folder::{BEST, CHECKPOINT, CONFIG, METRICS, MODEL};
 pub use metrics::{Metrics, lowest_reach_rank};
 pub use progress::{End, Progress, Saved, Summary};
 pub use run::Run;

@@ -9,6 +9,9 @@ pub enum End {
     Complete,
     /// It was told to stop, and has saved everything.
     Interrupted,
+    /// It is time for a measurement, see [`crate::TrainConfig::eval_every`]. No game is under way; once the measurement is
+    /// recorded, training can go on. Nothing was saved for it.
+    EvaluationDue,
 }
 
 /// What a run tells while it trains.

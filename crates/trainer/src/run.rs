@@ -1,6 +1,8 @@
 use crate::checkpoint::{Counts, TrainingState, unsuitable};
-use crate::folder::{Folder, Lengths, Logs};
+use crate::evaluations::{Evaluation, Evaluations};
+use crate::folder::Folder;
 use crate::lane::Lane;
+use crate::logs::{Lengths, Logs};
 use crate::metrics::{Finished, Metrics, Window, lowest_reach_rank};
 use crate::progress::{End, Progress, Saved, Summary};
 use crate::self_play::{Learner, Play};
@@ -24,6 +26,9 @@ pub struct Run<G: Indexed> {
     counts: Counts,
     window: Window,
     logs: Logs,
+    evaluations: Evaluations,
+    /// When the last checkpoint was saved, or the run was begun or resumed.
+    saved: Instant,
 }
 
 impl<G: Indexed> Run<G> {
@@ -102,6 +107,7 @@ impl<G: Indexed> Run<G> {
         let lanes =
             lanes.ok_or_else(|| unsuitable(&checkpoint, "it holds no positions of its game"))?;
         let logs = Logs::open(&folder, state.lengths, state.counts.games)?;
+        let evaluations = Evaluations::open(folder.path(), state.counts.games)?;
         folder.write_config(&config.to_toml()?)?;
         Ok(Run {
             learner: learner(&config, network, step_size),
@@ -115,6 +121,8 @@ impl<G: Indexed> Run<G> {
             config,
             provenance,
             logs,
+            evaluations,
+            saved: Instant::now(),
         })
     }
 
@@ -129,8 +137,10 @@ impl<G: Indexed> Run<G> {
         let model = 4 * network.entries();
         let checkpoint = model * (1 + config.step_size.numbers_per_weight());
         // The new checkpoint lies beside the old one until it is complete.
-        folder.expect_space(2 * checkpoint + model)?;
+        let models = if config.eval_every > 0 { 3 } else { 1 };
+        folder.expect_space(2 * checkpoint + models * model)?;
         let logs = Logs::open(&folder, Lengths::default(), 0)?;
+        let evaluations = Evaluations::open(folder.path(), 0)?;
         Ok(Run {
             learner: learner(&config, network, step_size),
             play: Play {
@@ -143,6 +153,8 @@ impl<G: Indexed> Run<G> {
             config,
             provenance,
             logs,
+            evaluations,
+            saved: Instant::now(),
         })
     }
 
@@ -161,7 +173,8 @@ impl<G: Indexed> Run<G> {
         self.learner.network.clone()
     }
 
-    /// Trains until all games are played or `interrupted` is set, and saves a checkpoint in both cases.
+    /// Trains until all games are played or `interrupted` is set, and saves a checkpoint in both cases; or until a
+    /// measurement is due.
     ///
     /// # Errors
     /// When the last checkpoint cannot be written (of one on the way `observe` is warned, and the next is
@@ -176,18 +189,28 @@ impl<G: Indexed> Run<G> {
             let played = self.play_until_checkpoint(interrupted, begun, observe);
             let complete = self.counts.games >= self.config.games;
             let over = complete || interrupted.load(Relaxed) || played.is_err();
+            if !over
+                && self.is_evaluation_due()
+                && self.saved.elapsed() < self.config.checkpoint_every
+            {
+                return Ok(End::EvaluationDue);
+            }
             observe(Progress::Saving(self.folder.checkpoint()));
             match self.save_checkpoint() {
                 Ok(()) => (),
                 Err(error) if over => return Err(error),
                 Err(error) => observe(Progress::Warning(format!("{error}; training goes on"))),
             }
+            self.saved = Instant::now();
             played?;
             if complete {
                 return Ok(End::Complete);
             }
             if over {
                 return Ok(End::Interrupted);
+            }
+            if self.is_evaluation_due() {
+                return Ok(End::EvaluationDue);
             }
         }
     }
@@ -200,7 +223,8 @@ impl<G: Indexed> Run<G> {
         observe: &mut dyn FnMut(Progress),
     ) -> Result<(), TrainError> {
         let threads = self.config.threads.unwrap_or(1);
-        let segment = Instant::now();
+        let limit = self.config.games.min(self.next_evaluation());
+        let (segment, saved) = (Instant::now(), self.saved);
         let seconds_before = self.counts.seconds;
         let mut last_point = (segment, self.counts.moves);
         // Each trouble is told once, not with every game.
@@ -215,8 +239,8 @@ impl<G: Indexed> Run<G> {
             config,
             ..
         } = self;
-        let played = learner.play(threads, play, &pause, |finished: Option<Finished>| {
-            if interrupted.load(Relaxed) || segment.elapsed() >= config.checkpoint_every {
+        let played = learner.play(threads, limit, play, &pause, |finished: Option<Finished>| {
+            if interrupted.load(Relaxed) || saved.elapsed() >= config.checkpoint_every {
                 pause.store(true, Relaxed);
             }
             counts.seconds = seconds_before + segment.elapsed().as_secs_f64();
@@ -286,18 +310,51 @@ impl<G: Indexed> Run<G> {
     /// # Errors
     /// When it cannot be written.
     pub fn save_model(&self) -> Result<Saved, TrainError> {
-        let model = self.folder.model();
+        self.save_network(&self.folder.model())
+    }
+
+    fn save_network(&self, path: &Path) -> Result<Saved, TrainError> {
         let (network, rules) = (&self.learner.network, &self.config.rules);
-        let hash = network::save(&model, network, rules, self.provenance()?, None, &[])?;
+        let hash = network::save(path, network, rules, self.provenance()?, None, &[])?;
+        let model = path.to_owned();
         Ok(Saved { model, hash })
     }
 
-    /// Adds points to the curves of an evaluation of the player as it is now.
+    /// The number of games after which the next measurement is due; beyond all games if none is wanted.
+    fn next_evaluation(&self) -> u64 {
+        let every = self.config.eval_every;
+        match self.evaluations.last_games().checked_div(every) {
+            None => u64::MAX,
+            Some(made) => (made + 1).saturating_mul(every),
+        }
+    }
+
+    fn is_evaluation_due(&self) -> bool {
+        self.counts.games >= self.next_evaluation() && self.play.lanes.is_empty()
+    }
+
+    /// Records a measurement of the player as it is now, and keeps the player if no earlier one was better and players
+    /// are measured on the way. Says whether it is the best.
     ///
     /// # Errors
-    /// When the event file cannot be written.
-    pub fn log_evaluation(&self, scalars: &[(String, f64)]) -> Result<(), TrainError> {
-        self.logs.log_evaluation(self.counts.games, scalars)
+    /// When the curves or the best model cannot be written. The measurement counts even so.
+    pub fn record_evaluation(&mut self, evaluation: Evaluation) -> Result<bool, TrainError> {
+        let last = self.counts.games >= self.config.games;
+        let added = self.evaluations.add(evaluation.clone());
+        let logged = match last {
+            true => self.logs.log_last_evaluation(&evaluation),
+            false => self.logs.log_evaluation(&evaluation),
+        };
+        let is_best = self.evaluations.best() == Some(&evaluation);
+        if is_best && self.config.eval_every > 0 {
+            self.save_network(&self.folder.best())?;
+        }
+        added.and(logged).map(|()| is_best)
+    }
+
+    /// The best measurement of all.
+    pub fn best_evaluation(&self) -> Option<&Evaluation> {
+        self.evaluations.best()
     }
 
     /// What has been trained so far.

@@ -40,14 +40,15 @@ impl<G: Indexed> Learner<G> {
         self.alpha.at(number as f64 / self.games as f64)
     }
 
-    /// Plays on with some threads, until all games are played or `pause` is set; then every thread stops after
-    /// its present move. Tells `each` of every finished game, and of `None` now and then.
+    /// Plays on with some threads, until `limit` games have been started and all of them are over, or until `pause` is
+    /// set; then every thread stops after its present move. Tells `each` of every finished game, and of `None` now and then.
     ///
     /// # Errors
     /// When the system refuses a thread; those that it granted have then stopped.
     pub(crate) fn play(
         &self,
         threads: usize,
+        limit: u64,
         play: &mut Play<G>,
         pause: &AtomicBool,
         mut each: impl FnMut(Option<Finished>),
@@ -65,7 +66,7 @@ impl<G: Indexed> Learner<G> {
                 let finished = finished.clone();
                 let (started, waiting, stopped) = (&started, &waiting, &stopped);
                 thread::Builder::new().spawn_scoped(scope, move || {
-                    while let Some(lane) = self.next_lane(started, waiting) {
+                    while let Some(lane) = self.next_lane(limit, started, waiting) {
                         if let Some(lane) = self.play_game(lane, pause, &finished) {
                             lock(stopped).push_back(lane);
                             break;
@@ -92,13 +93,14 @@ impl<G: Indexed> Learner<G> {
     /// A game to go on with, or else a new one, while there are any.
     fn next_lane(
         &self,
+        limit: u64,
         started: &AtomicU64,
         waiting: &Mutex<VecDeque<Lane<G>>>,
     ) -> Option<Lane<G>> {
         if let Some(lane) = lock(waiting).pop_front() {
             return Some(lane);
         }
-        let number = started.fetch_update(Relaxed, Relaxed, |n| (n < self.games).then_some(n + 1));
+        let number = started.fetch_update(Relaxed, Relaxed, |n| (n < limit).then_some(n + 1));
         let number = number.ok()?;
         let rng = game_rng(self.seed, number);
         Some(Lane::start(

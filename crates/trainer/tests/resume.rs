@@ -5,7 +5,10 @@ use network::{Indexed, Provenance};
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use trainer::{End, Metrics, Progress, Run, StepSizeRule, TrainConfig, TrainError, stored_config};
+use trainer::{
+    BEST, End, Evaluation, Metrics, Progress, Run, StepSizeRule, TrainConfig, TrainError,
+    stored_config,
+};
 
 fn config(rules: Rules, step_size: StepSizeRule, games: u64) -> TrainConfig {
     let config = TrainConfig {
@@ -185,6 +188,19 @@ fn games_under_way_go_on_first_also_on_fewer_threads() {
     );
 }
 
+fn evaluation(games: u64, mean_score: f64) -> Evaluation {
+    Evaluation {
+        games,
+        moves: 100 * games,
+        seconds: 1.0,
+        measured: 10,
+        mean_score,
+        ci95: Some([0.9 * mean_score, 1.1 * mean_score]),
+        mean_moves: 100.0,
+        reach: [(2048, 0.5)].into(),
+    }
+}
+
 fn logged(folder: &Path) -> u64 {
     curves(folder).last().map_or(0, |metrics| metrics.games)
 }
@@ -201,6 +217,8 @@ fn what_was_saved_last_decides_how_to_go_on() {
             .expect("training"),
         End::Complete
     );
+    run.record_evaluation(evaluation(300, 1.0))
+        .expect("written");
     drop(run);
     let resume = |config: &TrainConfig| {
         Run::resume(&folder, config.clone(), &Classic, Provenance::default())
@@ -226,10 +244,6 @@ fn what_was_saved_last_decides_how_to_go_on() {
         games: 400,
         ..config.clone()
     };
-    let run = resume(&more).expect("a run");
-    run.log_evaluation(&[("eval/mean_reward".to_owned(), 1.0)])
-        .expect("written");
-    drop(run);
     let evaluations = || {
         let names = fs::read_dir(&folder)
             .expect("a folder")
@@ -266,4 +280,69 @@ fn what_was_saved_last_decides_how_to_go_on() {
     fs::create_dir(&blank).expect("a folder");
     fs::write(blank.join("config.toml.partial"), "").expect("written");
     assert!(Run::create(&blank, config, &Classic, Provenance::default()).is_ok());
+}
+
+/// Trains with a measurement every 100 games, whose score is the weights' checksum, and stops after some games.
+fn train_measured(mut run: Run<Classic>, stop_after: Option<u64>) -> End {
+    loop {
+        let stop = AtomicBool::new(false);
+        let end = run
+            .train(&stop, &mut |progress| {
+                if let Progress::Playing { games, .. } = progress {
+                    stop.fetch_or(stop_after.is_some_and(|after| games >= after), Relaxed);
+                }
+            })
+            .expect("training");
+        if end == End::Interrupted {
+            return end;
+        }
+        let games = run.summary().games;
+        let model = run.save_model().expect("saved");
+        let best = run
+            .record_evaluation(evaluation(games, (model.hash % 100_000) as f64))
+            .expect("written");
+        let kept = fs::read(run.path().join(BEST)).expect("a model");
+        assert_eq!(best, kept == fs::read(model.model).expect("a model"));
+        if end == End::Complete {
+            return end;
+        }
+    }
+}
+
+#[test]
+fn measurements_on_the_way_do_not_change_what_is_learned() {
+    let runs = tempfile::tempdir().expect("a folder");
+    let [plain, measured, stopped] =
+        ["plain", "measured", "stopped"].map(|name| runs.path().join(name));
+    let without = config(Rules::default(), StepSizeRule::Tc, 350);
+    let with = TrainConfig {
+        eval_every: 100,
+        ..without.clone()
+    };
+    let create = |folder: &Path, config: &TrainConfig| {
+        Run::create(folder, config.clone(), &Classic, Provenance::default()).expect("a run")
+    };
+    let run = create(&plain, &without);
+    let entries = run.network().entries() as usize;
+    train(run, None);
+    assert_eq!(
+        train_measured(create(&measured, &with), None),
+        End::Complete
+    );
+    assert_eq!(
+        train_measured(create(&stopped, &with), Some(230)),
+        End::Interrupted
+    );
+    let resumed = Run::resume(&stopped, with, &Classic, Provenance::default()).expect("a run");
+    assert_eq!(train_measured(resumed, None), End::Complete);
+
+    let all = |folder: &Path| tables(&folder.join("checkpoint"), 3 * entries);
+    assert!(all(&plain) == all(&measured) && all(&plain) == all(&stopped));
+    let evaluations = trainer::curves(&measured).expect("curves").evaluations;
+    let games: Vec<u64> = evaluations.iter().map(|at| at.games).collect();
+    assert_eq!(games, [100, 200, 300, 350]);
+    assert_eq!(
+        trainer::curves(&stopped).expect("curves").evaluations,
+        evaluations
+    );
 }

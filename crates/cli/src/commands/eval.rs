@@ -1,5 +1,3 @@
-mod output;
-
 use crate::agents::{Logs, ModelHashes};
 use crate::explain::Explain;
 use crate::failure::Failure;
@@ -7,11 +5,11 @@ use crate::games::{AnyGame, with_game};
 use crate::progress::note;
 use crate::provenance::Origin;
 use crate::recorder::Recorder;
+use crate::report::{Folder, Output, axis};
 use crate::{agents, interrupt, recorder};
 use engine::Rules;
 use evaluation::{AgentSpec, Match, Report};
 use network::Indexed;
-use output::{Folder, Output};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -52,6 +50,9 @@ pub(crate) struct Arguments {
     /// Write a report into a folder: report.md, report.json, games.csv (a row a game) and figures
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Draw scores on a logarithmic axis, for agents of very different strength
+    #[arg(long, requires = "out")]
+    log_axis: bool,
     /// Write every decision to a file, a JSON object a line: the board, the value of each legal move, nodes, depth, time
     #[arg(long, value_name = "FILE")]
     explain: Option<PathBuf>,
@@ -111,7 +112,7 @@ fn evaluate(
         write!(stdout, "{}", output.summary())?;
     }
     if let Some(folder) = folder.filter(|_| !none) {
-        folder.write(&output)?;
+        folder.write(&output, axis(arguments.log_axis))?;
         note(&format!("The report is in {}.", folder.path().display()));
     }
     if interrupted {

@@ -4,4 +4,5 @@ pub(crate) mod bench;
 pub(crate) mod eval;
 pub(crate) mod info;
 pub(crate) mod play;
+pub(crate) mod plot;
 pub(crate) mod train;

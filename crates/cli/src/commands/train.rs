@@ -6,13 +6,14 @@ use crate::failure::Failure;
 use crate::games::{AnyGame, parse_rules, read_settings, with_game};
 use crate::progress::{self, Progress, note};
 use crate::{agents, interrupt, provenance, runs};
-use evaluation::{AgentMaker, AgentReport, GreedyAgent, Match, Report};
+use engine::Agent;
+use evaluation::{AgentMaker, AgentReport, AgentSpec, GreedyAgent, Match, Report, Unobserved};
 use network::Indexed;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
-use trainer::{End, Run, Schedule, StepSizeRule, TrainConfig, TrainError};
+use trainer::{End, Evaluation, Run, Schedule, StepSizeRule, TrainConfig, TrainError};
 
 /// Train a value function by self-play, then measure it.
 ///
@@ -61,6 +62,9 @@ pub(crate) struct Arguments {
     /// Games that the trained player is measured in at the end, 0 for none [default: 1000]
     #[arg(long, value_name = "GAMES")]
     eval_games: Option<u64>,
+    /// Measure on the way too, whenever so many games were trained, and keep the best player; 0 for not [default: 0]
+    #[arg(long, value_name = "GAMES")]
+    eval_every: Option<u64>,
     /// Folder of the runs
     #[arg(long, value_name = "DIR", default_value = "runs")]
     runs: PathBuf,
@@ -98,6 +102,7 @@ impl Arguments {
         config.checkpoint_every = self.checkpoint_every.unwrap_or(config.checkpoint_every);
         config.log_every = self.log_every.unwrap_or(config.log_every);
         config.eval_games = self.eval_games.unwrap_or(config.eval_games);
+        config.eval_every = self.eval_every.unwrap_or(config.eval_every);
         Ok(config.resolve()?)
     }
 
@@ -177,15 +182,18 @@ fn train<G: Indexed>(
         config.threads.unwrap_or(1),
     ));
     let bar = Progress::new(config.games, run.summary().games);
-    let end = run.train(interrupted, &mut |progress| show(&bar, progress));
-    bar.finish();
-    let saved = match end? {
-        End::Complete => Some(run.save_model()?),
-        End::Interrupted => None,
+    let complete = loop {
+        match run.train(interrupted, &mut |progress| show(&bar, progress))? {
+            End::Complete => break true,
+            End::Interrupted => break false,
+            End::EvaluationDue => evaluate_on_the_way(&mut run, game, &bar, interrupted)?,
+        }
     };
-    let evaluation = match &saved {
-        Some(_) if config.eval_games > 0 => evaluate(&run, game, interrupted)?,
-        _ => None,
+    bar.finish();
+    let saved = complete.then(|| run.save_model()).transpose()?;
+    let evaluation = match complete && config.eval_games > 0 {
+        true => evaluate(&mut run, game, interrupted)?,
+        false => None,
     };
     let interrupted = interrupted.load(Relaxed);
     let printed = output::print(&run, saved.as_ref(), evaluation, interrupted, arguments);
@@ -211,17 +219,59 @@ fn show(bar: &Progress, progress: trainer::Progress) {
     }
 }
 
-/// Measures the trained player in greedy play, in points of its curves too.
+/// Measures the trained player in greedy play, and shows how that goes.
 fn evaluate<G: Indexed>(
-    run: &Run<G>,
+    run: &mut Run<G>,
     game: &G,
     interrupted: &AtomicBool,
 ) -> Result<Option<Report>, Failure> {
+    let rules = run.config().rules.clone();
+    let (spec, agent, settings) = evaluation(run, game);
+    let logs = agents::Logs::default();
+    let Some(measured) = agents::measure(game, &rules, &spec, &agent, settings, logs, interrupted)?
+    else {
+        return Ok(None);
+    };
+    if !interrupted.load(Relaxed)
+        && let Err(error) = run.record_evaluation(point(run, &measured))
+    {
+        note(&format!("warning: {error}"));
+    }
+    let mut report = Report::new(&rules, settings);
+    report.add(measured);
+    Ok(Some(report))
+}
+
+/// Measures the player as it is. Interrupted, nothing is recorded, and it will be measured when training goes on.
+fn evaluate_on_the_way<G: Indexed>(
+    run: &mut Run<G>,
+    game: &G,
+    bar: &Progress,
+    interrupted: &AtomicBool,
+) -> Result<(), Failure> {
+    let (spec, agent, settings) = evaluation(run, game);
+    let result = settings.play(game, &agent, interrupted, &Unobserved);
+    let result = result.map_err(|error| Failure::failed(format!("{spec}: {error}")))?;
+    if interrupted.load(Relaxed) {
+        return Ok(());
+    }
+    let measured = AgentReport::new(&spec, &run.config().rules, result);
+    let games = run.summary().games;
+    let text = format!("After {games} games, greedy: {}", measured.mean_score());
+    match run.record_evaluation(point(run, &measured)) {
+        Ok(true) => bar.line(&format!("{text}, the best so far")),
+        Ok(false) => bar.line(&text),
+        Err(error) => bar.line(&format!("{text}\nwarning: {error}; training goes on")),
+    }
+    Ok(())
+}
+
+/// The greedy player as it is trained so far, and the match that measures it: on the same seed every time.
+fn evaluation<G: Indexed>(run: &Run<G>, game: &G) -> (AgentSpec, AgentMaker<G>, Match) {
     let (network, config) = (run.network(), run.config());
-    let spec = agents::greedy_of(run.path());
-    let agent_game = game.clone();
-    let agent: AgentMaker<G> =
-        Box::new(move || Box::new(GreedyAgent::new(agent_game.clone(), network.clone())));
+    let game = game.clone();
+    let agent =
+        move || -> Box<dyn Agent<G>> { Box::new(GreedyAgent::new(game.clone(), network.clone())) };
     let settings = Match {
         first: 0,
         target_rank: config.rules.target_rank(),
@@ -229,39 +279,26 @@ fn evaluate<G: Indexed>(
         seed: config.seed,
         threads: config.threads.unwrap_or(1),
     };
-    let Some(measured) = agents::measure(
-        game,
-        &config.rules,
-        &spec,
-        &agent,
-        settings,
-        agents::Logs::default(),
-        interrupted,
-    )?
-    else {
-        return Ok(None);
-    };
-    if !interrupted.load(Relaxed)
-        && let Err(error) = run.log_evaluation(&evaluation_scalars(&measured, config))
-    {
-        note(&format!("warning: {error}"));
-    }
-    let mut report = Report::new(&config.rules, settings);
-    report.add(measured);
-    Ok(Some(report))
+    (agents::greedy_of(run.path()), Box::new(agent), settings)
 }
 
-fn evaluation_scalars(measured: &AgentReport, config: &TrainConfig) -> Vec<(String, f64)> {
-    let mut scalars = vec![
-        ("eval/mean_reward".to_owned(), measured.score.mean),
-        ("eval/mean_ep_length".to_owned(), measured.moves.mean),
-    ];
-    let lowest = engine::tile(trainer::lowest_reach_rank(&config.rules));
-    let target = engine::tile(config.rules.target_rank());
-    for (&tile, statistics) in &measured.reach {
-        if tile >= lowest && (tile <= target || statistics.rate > 0.0) {
-            scalars.push((format!("eval/reach_{tile}"), statistics.rate));
-        }
+/// What is recorded of a measurement.
+fn point<G: Indexed>(run: &Run<G>, measured: &AgentReport) -> Evaluation {
+    let rules = &run.config().rules;
+    let lowest = engine::tile(trainer::lowest_reach_rank(rules));
+    let target = engine::tile(rules.target_rank());
+    let reach = measured.reach.iter().filter(|(tile, statistics)| {
+        **tile >= lowest && (**tile <= target || statistics.rate > 0.0)
+    });
+    let summary = run.summary();
+    Evaluation {
+        games: summary.games,
+        moves: summary.moves,
+        seconds: summary.seconds,
+        measured: measured.games,
+        mean_score: measured.score.mean,
+        ci95: measured.score.ci95,
+        mean_moves: measured.moves.mean,
+        reach: reach.map(|(tile, of)| (*tile, of.rate)).collect(),
     }
-    scalars
 }

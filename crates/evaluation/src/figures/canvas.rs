@@ -1,6 +1,5 @@
-//! What all figures share: a title, axes, a colour for each agent, and the legend below.
+//! What all figures share: a title, axes, colours, and names below or in rows.
 
-use crate::Report;
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
@@ -41,9 +40,13 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(90, 90, 90),
 ];
 
-/// The colour of an agent by its place in the report.
-pub(super) fn colour(agent: usize) -> RGBColor {
-    COLOURS[agent % COLOURS.len()]
+/// The colour of an agent or a run by its place. From the eighth on they come again, darker.
+pub(super) fn colour(number: usize) -> RGBColor {
+    let RGBColor(red, green, blue) = COLOURS[number % COLOURS.len()];
+    match (number / COLOURS.len()) % 2 {
+        0 => RGBColor(red, green, blue),
+        _ => RGBColor(red / 2, green / 2, blue / 2),
+    }
 }
 
 impl<B: DrawingBackend> Canvas<B> {
@@ -62,42 +65,85 @@ impl<B: DrawingBackend> Canvas<B> {
         self.scale * length
     }
 
-    /// How an agent's lines are drawn.
-    pub(super) fn line(&self, agent: usize) -> ShapeStyle {
-        colour(agent).stroke_width(self.points(2))
+    /// How an agent's or a run's lines are drawn.
+    pub(super) fn line(&self, number: usize) -> ShapeStyle {
+        colour(number).stroke_width(self.points(2))
     }
 
     fn font(&self, size: u32) -> FontDesc<'static> {
         ("sans-serif", self.points(size)).into_font()
     }
 
-    /// A chart with a title and axes, and below it a legend of the agents.
+    /// A chart with a title and axes, and below it a legend with a name for each colour.
     pub(super) fn chart(
         &self,
-        report: &Report,
+        names: &[String],
         title: &str,
         x: &Axis<'_>,
         y: &Axis<'_>,
     ) -> Result<Chart<'_, B>, String> {
-        let legend = LINE * report.agents.len() as u32 + 8;
+        let legend = LINE * names.len() as u32 + 8;
         let height = self.root.dim_in_pixel().1;
         let (plot, legend) = self.root.split_vertically(height - self.points(legend));
-        for (number, agent) in report.agents.iter().enumerate() {
+        for (number, name) in names.iter().enumerate() {
             let top = self.points(LINE * number as u32) as i32;
             let at = |x: u32, y: u32| (self.points(x) as i32, top + self.points(y) as i32);
             let mark = Rectangle::new([at(70, 4), at(90, 14)], colour(number).filled());
             legend.draw(&mark).map_err(text)?;
             let style = self.font(14).color(&BLACK);
-            let plural = if agent.games == 1 { "" } else { "s" };
-            let name = format!("{}, {} game{plural}", agent.agent, agent.games);
-            legend.draw_text(&name, &style, at(100, 2)).map_err(text)?;
+            legend.draw_text(name, &style, at(100, 2)).map_err(text)?;
         }
-        let mut builder = ChartBuilder::on(&plot);
+        self.chart_on(&plot, title, x, y, true)
+    }
+
+    /// A chart with a row for each name, the first on top. Row r of n is the unit below n - r; what belongs to it may
+    /// fill it up to [`ROW`], above that stands its name.
+    pub(super) fn rows(
+        &self,
+        names: &[String],
+        title: &str,
+        x: &Axis<'_>,
+        y_name: &str,
+    ) -> Result<Chart<'_, B>, String> {
+        let y = Axis {
+            name: y_name,
+            range: 0.0..names.len() as f64,
+            labels: 1,
+            label: &|_| String::new(),
+        };
+        let mut chart = self.chart_on(&self.root, title, x, &y, false)?;
+        let (left, right) = (x.range.start, x.range.end);
+        for (number, name) in names.iter().enumerate() {
+            let top = (names.len() - number) as f64;
+            let floor = PathElement::new(
+                vec![(left, top - 1.0), (right, top - 1.0)],
+                BLACK.mix(0.4).stroke_width(self.points(1)),
+            );
+            chart.draw_series([floor]).map_err(text)?;
+            let style = self.font(13).color(&BLACK);
+            let at = EmptyElement::at((left, top));
+            let offset = (self.points(6) as i32, self.points(5) as i32);
+            let name = at + Text::new(name.clone(), offset, style);
+            chart.draw_series([name]).map_err(text)?;
+        }
+        Ok(chart)
+    }
+
+    fn chart_on<'a>(
+        &self,
+        area: &DrawingArea<B, Shift>,
+        title: &str,
+        x: &Axis<'_>,
+        y: &Axis<'_>,
+        y_labels: bool,
+    ) -> Result<Chart<'a, B>, String> {
+        let mut builder = ChartBuilder::on(area);
         builder
             .caption(title, self.font(20))
             .margin(self.points(12))
+            .margin_right(self.points(32))
             .x_label_area_size(self.points(48))
-            .y_label_area_size(self.points(64));
+            .y_label_area_size(self.points(if y_labels { 64 } else { 30 }));
         let chart = builder.build_cartesian_2d(x.range.clone(), y.range.clone());
         let mut chart = chart.map_err(text)?;
         let mut mesh = chart.configure_mesh();
@@ -111,11 +157,17 @@ impl<B: DrawingBackend> Canvas<B> {
             .axis_desc_style(self.font(15))
             .light_line_style(TRANSPARENT)
             .bold_line_style(BLACK.mix(0.12));
+        if !y_labels {
+            mesh.disable_y_mesh();
+        }
         mesh.draw().map_err(text)?;
         drop(mesh);
         Ok(chart)
     }
 }
+
+/// Height of a row that drawings may fill; the rest is for its name.
+pub(super) const ROW: f64 = 0.62;
 
 /// The label of a share.
 pub(super) fn percent(share: &f64) -> String {

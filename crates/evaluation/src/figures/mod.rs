@@ -1,18 +1,25 @@
-//! Pictures of a report: what a mean hides. Score distributions are staircases, one step for each large tile that
-//! was or was not made.
+//! Pictures of reports and of learning. A mean hides much: score distributions are staircases, one step for each large
+//! tile that was or was not made.
 
 mod canvas;
+mod curves;
 mod scores;
 mod tiles;
+
+#[cfg(test)]
+mod tests;
+
+pub use curves::{Curve, CurvePoint, EvaluationPoint, Horizontal};
+pub use scores::ScoreAxis;
 
 use crate::Report;
 use canvas::Canvas;
 use plotters::prelude::*;
 use std::io::Cursor;
 
-/// A kind of picture. A new one is a function, and a line in each of the lists below.
+/// A kind of picture of a report. A new one is a function, and a line in each of the lists below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Figure {
+enum Kind {
     /// How many games scored what.
     Histogram,
     /// How many games scored at most so much.
@@ -23,6 +30,36 @@ pub enum Figure {
     Reach,
     /// The largest tiles at the ends of games.
     EndTiles,
+}
+
+impl Kind {
+    const ALL: [Kind; 5] = [
+        Kind::Histogram,
+        Kind::Cumulative,
+        Kind::Quantiles,
+        Kind::Reach,
+        Kind::EndTiles,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Histogram => "scores",
+            Kind::Cumulative => "scores-cumulative",
+            Kind::Quantiles => "scores-quantiles",
+            Kind::Reach => "reach",
+            Kind::EndTiles => "end-tiles",
+        }
+    }
+}
+
+/// A picture, to be drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Figure<'a>(Drawing<'a>);
+
+#[derive(Clone, Copy, Debug)]
+enum Drawing<'a> {
+    OfReport(Kind, &'a Report, ScoreAxis),
+    OfRuns(Horizontal, &'a [Curve]),
 }
 
 /// Errors of all backends, as text.
@@ -41,41 +78,71 @@ pub struct FigureError {
 /// The typeface of all text; see `fonts`.
 const FONT: &[u8] = include_bytes!("../../fonts/DejaVuSans.ttf");
 
-/// Width and height for a single agent, in points; each one more needs a line of the legend.
-const SIZE: (u32, u32) = (960, 540);
+/// Width of all figures, in points.
+const WIDTH: u32 = 960;
+
+/// Height without a legend, in points.
+const HEIGHT: u32 = 518;
+
+/// Height of a figure with rows but without the rows themselves, and of a row, in points.
+const ROWS: (u32, u32) = (120, 64);
 
 /// Pixels of a point.
 const PIXELS: u32 = 2;
 
-impl Figure {
-    /// All kinds.
-    pub const ALL: [Figure; 5] = [
-        Figure::Histogram,
-        Figure::Cumulative,
-        Figure::Quantiles,
-        Figure::Reach,
-        Figure::EndTiles,
-    ];
+impl<'a> Figure<'a> {
+    /// The names of all figures of a report.
+    pub fn names_of_report() -> impl Iterator<Item = &'static str> {
+        Kind::ALL.into_iter().map(Kind::name)
+    }
+
+    /// All figures of a report with at least one agent.
+    pub fn of_report(report: &'a Report, axis: ScoreAxis) -> impl Iterator<Item = Figure<'a>> {
+        let kinds = Kind::ALL.into_iter();
+        kinds.map(move |kind| Figure(Drawing::OfReport(kind, report, axis)))
+    }
+
+    /// The curves of some runs over games, moves and time.
+    pub fn of_runs(runs: &'a [Curve]) -> impl Iterator<Item = Figure<'a>> {
+        let axes = Horizontal::ALL.into_iter();
+        axes.map(move |axis| Figure(Drawing::OfRuns(axis, runs)))
+    }
 
     /// What it is called, as a file too.
     pub fn name(self) -> &'static str {
-        match self {
-            Figure::Histogram => "scores",
-            Figure::Cumulative => "scores-cumulative",
-            Figure::Quantiles => "scores-quantiles",
-            Figure::Reach => "reach",
-            Figure::EndTiles => "end-tiles",
+        match self.0 {
+            Drawing::OfReport(kind, ..) => kind.name(),
+            Drawing::OfRuns(axis, _) => axis.figure_name(),
         }
     }
 
-    fn draw<B: DrawingBackend>(self, backend: B, scale: u32, report: &Report) -> Drawn {
+    /// Width and height, in points.
+    fn size(self) -> (u32, u32) {
+        let (lines, rows) = match self.0 {
+            Drawing::OfReport(Kind::Histogram | Kind::Quantiles, report, _) => {
+                (0, report.agents.len() as u32)
+            }
+            Drawing::OfReport(_, report, _) => (report.agents.len() as u32, 0),
+            Drawing::OfRuns(_, runs) => (runs.len() as u32, 0),
+        };
+        let height = match rows {
+            0 => HEIGHT + canvas::LINE * lines,
+            rows => ROWS.0 + ROWS.1 * rows,
+        };
+        (WIDTH, height)
+    }
+
+    fn draw<B: DrawingBackend>(self, backend: B, scale: u32) -> Drawn {
         let canvas = Canvas::new(backend, scale)?;
-        match self {
-            Figure::Histogram => scores::histogram(&canvas, report),
-            Figure::Cumulative => scores::cumulative(&canvas, report),
-            Figure::Quantiles => scores::quantiles(&canvas, report),
-            Figure::Reach => tiles::reach(&canvas, report),
-            Figure::EndTiles => tiles::end_tiles(&canvas, report),
+        match self.0 {
+            Drawing::OfReport(kind, report, axis) => match kind {
+                Kind::Histogram => scores::histogram(&canvas, report, axis),
+                Kind::Cumulative => scores::cumulative(&canvas, report, axis),
+                Kind::Quantiles => scores::quantiles(&canvas, report, axis),
+                Kind::Reach => tiles::reach(&canvas, report),
+                Kind::EndTiles => tiles::end_tiles(&canvas, report),
+            },
+            Drawing::OfRuns(axis, runs) => curves::draw(&canvas, axis, runs),
         }?;
         canvas.finish()
     }
@@ -84,11 +151,11 @@ impl Figure {
     ///
     /// # Errors
     /// When the plotting library fails.
-    pub fn svg(self, report: &Report) -> Result<String, FigureError> {
+    pub fn svg(self) -> Result<String, FigureError> {
         self.with_font()?;
         let mut text = String::new();
-        let backend = SVGBackend::with_string(&mut text, size(report, 1));
-        self.explained(self.draw(backend, 1, report))?;
+        let backend = SVGBackend::with_string(&mut text, self.size());
+        self.explained(self.draw(backend, 1))?;
         Ok(text)
     }
 
@@ -96,12 +163,13 @@ impl Figure {
     ///
     /// # Errors
     /// When the plotting library fails.
-    pub fn png(self, report: &Report) -> Result<Vec<u8>, FigureError> {
+    pub fn png(self) -> Result<Vec<u8>, FigureError> {
         self.with_font()?;
-        let (width, height) = size(report, PIXELS);
+        let (width, height) = self.size();
+        let (width, height) = (PIXELS * width, PIXELS * height);
         let mut pixels = vec![0; 3 * width as usize * height as usize];
         let backend = BitMapBackend::with_buffer(&mut pixels, (width, height));
-        self.explained(self.draw(backend, PIXELS, report))?;
+        self.explained(self.draw(backend, PIXELS))?;
         let mut file = Vec::new();
         let image = image::RgbImage::from_raw(width, height, pixels);
         let image = image.ok_or_else(|| "the picture has another size".to_owned());
@@ -125,54 +193,13 @@ impl Figure {
     }
 }
 
-fn size(report: &Report, scale: u32) -> (u32, u32) {
-    let (width, height) = SIZE;
-    let lines = report.agents.len() as u32;
-    (scale * width, scale * (height + canvas::LINE * lines))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{AgentMaker, AgentReport, Match, RandomAgent, Unobserved};
-    use engine::{Classic, Game};
-    use std::sync::atomic::AtomicBool;
-
-    fn report(agents: usize, games: u64) -> Report {
-        let settings = Match {
-            games,
-            first: 0,
-            seed: 1,
-            threads: 1,
-            target_rank: 11,
-        };
-        let rules = Classic.rules();
-        let mut report = Report::new(rules, settings);
-        let agent: AgentMaker<Classic> = Box::new(|| Box::new(RandomAgent::new(Classic)));
-        let spec = "random".parse().expect("an agent");
-        for _ in 0..agents {
-            let result = settings.play(&Classic, &agent, &AtomicBool::new(false), &Unobserved);
-            report.add(AgentReport::new(&spec, rules, result.expect("threads")));
-        }
-        report
-    }
-
-    #[test]
-    fn every_figure_can_be_drawn_of_any_match() {
-        for (agents, games) in [(1, 1), (1, 100), (3, 2), (9, 30)] {
-            let report = report(agents, games);
-            for figure in Figure::ALL {
-                let svg = figure.svg(&report).expect("SVG");
-                assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
-                assert_eq!(svg.matches("random, ").count(), agents, "{}", figure.name());
-                let png = figure.png(&report).expect("PNG");
-                let image = image::load_from_memory(&png)
-                    .expect("a picture")
-                    .into_rgb8();
-                assert_eq!(image.dimensions(), size(&report, PIXELS));
-                let ink = image.pixels().filter(|pixel| pixel.0 != [255; 3]).count();
-                assert!(ink > 5_000, "{} {ink}", figure.name());
-            }
-        }
-    }
+/// What the figures call the agents of a report.
+fn names(report: &Report) -> Vec<String> {
+    let agents = report.agents.iter();
+    let name = |agent: &crate::AgentReport| {
+        let games = crate::report::grouped(agent.games as f64);
+        let plural = if agent.games == 1 { "" } else { "s" };
+        format!("{}, {games} game{plural}", agent.agent)
+    };
+    agents.map(name).collect()
 }

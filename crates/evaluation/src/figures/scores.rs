@@ -1,74 +1,127 @@
 //! How the scores of games are distributed.
 
-use super::Drawn;
-use super::canvas::{Axis, Canvas, colour, percent, text};
+use super::canvas::{Axis, Canvas, ROW, colour, percent, text};
+use super::{Drawn, names};
 use crate::report::grouped;
 use crate::{AgentReport, Report};
 use plotters::prelude::*;
+use std::ops::Range;
 
 /// Bins of the histogram.
-const BINS: usize = 60;
+const BINS: usize = 80;
 
-fn scores(agent: &AgentReport) -> Vec<f64> {
-    let games = agent.results.iter();
-    let mut scores: Vec<f64> = games.map(|game| game.outcome.score as f64).collect();
-    scores.sort_unstable_by(f64::total_cmp);
-    scores
+/// How scores are laid out along their axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ScoreAxis {
+    /// Equal differences are equally long.
+    #[default]
+    Linear,
+    /// Equal ratios are equally long; for agents of very different strength.
+    Logarithmic,
 }
 
-/// From 0 to a little above the best game of all agents.
-fn score_axis(report: &Report) -> Axis<'static> {
-    let best = report.agents.iter().map(|agent| agent.score.max);
-    Axis {
-        name: "score of a game",
-        range: 0.0..1.03 * best.fold(1.0, f64::max),
-        labels: 9,
-        label: &|score| grouped(*score),
+/// The score at position 0 of a logarithmic axis; every whole number on is twice as much.
+const UNIT: f64 = 1_000.0;
+
+impl ScoreAxis {
+    /// Where a score is. Those below 4, the least reward, are at 4 if the axis is logarithmic.
+    pub(super) fn position(self, score: f64) -> f64 {
+        match self {
+            ScoreAxis::Linear => score,
+            ScoreAxis::Logarithmic => (score.max(4.0) / UNIT).log2(),
+        }
+    }
+
+    /// A little more than all games of all agents.
+    fn range(self, report: &Report) -> Range<f64> {
+        let best = report.agents.iter().map(|agent| agent.score.max);
+        let best = self.position(best.fold(1.0, f64::max));
+        match self {
+            ScoreAxis::Linear => 0.0..1.03 * best,
+            ScoreAxis::Logarithmic => {
+                let games = report.agents.iter().flat_map(|agent| &agent.results);
+                let worst = games.map(|game| game.outcome.score as f64);
+                let worst = self.position(worst.fold(f64::MAX, f64::min)).min(best);
+                worst - 0.1..best + 0.1
+            }
+        }
+    }
+
+    pub(super) fn label(self, position: f64) -> String {
+        match self {
+            ScoreAxis::Linear => grouped(position),
+            ScoreAxis::Logarithmic if (position - position.round()).abs() < 1e-6 => {
+                grouped(UNIT * position.round().exp2())
+            }
+            ScoreAxis::Logarithmic => String::new(),
+        }
     }
 }
 
-/// The share of games in each of equal ranges of score.
-pub(super) fn histogram<B: DrawingBackend>(canvas: &Canvas<B>, report: &Report) -> Drawn {
-    let x = score_axis(report);
-    let width = x.range.end / BINS as f64;
-    let shares: Vec<Vec<f64>> = report
-        .agents
-        .iter()
-        .map(|agent| {
-            let mut bins = vec![0.0; BINS];
-            for score in scores(agent) {
-                bins[((score / width) as usize).min(BINS - 1)] += 1.0 / agent.games as f64;
-            }
-            bins
-        })
-        .collect();
-    let most = shares.iter().flatten().copied().fold(0.0, f64::max);
-    let y = Axis {
-        name: "share of games",
-        range: 0.0..1.08 * most,
-        labels: 6,
-        label: &|share| format!("{:.1} %", 100.0 * share),
-    };
+/// Where the scores of an agent's games are, from low to high.
+fn positions(agent: &AgentReport, axis: ScoreAxis) -> Vec<f64> {
+    let games = agent.results.iter();
+    let positions = games.map(|game| axis.position(game.outcome.score as f64));
+    let mut positions: Vec<f64> = positions.collect();
+    positions.sort_unstable_by(f64::total_cmp);
+    positions
+}
+
+fn horizontal<'a>(range: &Range<f64>, label: &'a dyn Fn(&f64) -> String) -> Axis<'a> {
+    Axis {
+        name: "score of a game",
+        range: range.clone(),
+        labels: 12,
+        label,
+    }
+}
+
+/// The share of games in each of equal ranges of the axis, a row an agent.
+pub(super) fn histogram<B: DrawingBackend>(
+    canvas: &Canvas<B>,
+    report: &Report,
+    axis: ScoreAxis,
+) -> Drawn {
+    let range = axis.range(report);
+    let width = (range.end - range.start) / BINS as f64;
+    let label = |position: &f64| axis.label(*position);
     let title = format!("Scores of {} games", report.rules);
-    let mut chart = canvas.chart(report, &title, &x, &y)?;
-    for (agent, bins) in shares.iter().enumerate() {
-        let mut steps = vec![(0.0, 0.0)];
-        for (bin, &share) in bins.iter().enumerate() {
-            steps.push((bin as f64 * width, share));
-            steps.push(((bin + 1) as f64 * width, share));
+    let mut chart = canvas.rows(
+        &names(report),
+        &title,
+        &horizontal(&range, &label),
+        "share of games, each row to its own scale",
+    )?;
+    for (number, agent) in report.agents.iter().enumerate() {
+        let mut bins = [0.0; BINS];
+        for position in positions(agent, axis) {
+            bins[(((position - range.start) / width) as usize).min(BINS - 1)] += 1.0;
         }
-        steps.push((x.range.end, 0.0));
-        let area = Polygon::new(steps.clone(), colour(agent).mix(0.15));
+        let most = bins.iter().copied().fold(1.0, f64::max);
+        let floor = (report.agents.len() - number) as f64 - 1.0;
+        let mut steps = vec![(range.start, floor)];
+        for (bin, games) in bins.iter().enumerate() {
+            let height = floor + ROW * games / most;
+            steps.push((range.start + bin as f64 * width, height));
+            steps.push((range.start + (bin + 1) as f64 * width, height));
+        }
+        steps.push((range.end, floor));
+        let area = Polygon::new(steps.clone(), colour(number).mix(0.3));
         chart.draw_series([area]).map_err(text)?;
-        let line = PathElement::new(steps, canvas.line(agent));
+        let line = PathElement::new(steps, canvas.line(number));
         chart.draw_series([line]).map_err(text)?;
     }
     Ok(())
 }
 
 /// The share of games with at most some score.
-pub(super) fn cumulative<B: DrawingBackend>(canvas: &Canvas<B>, report: &Report) -> Drawn {
-    let x = score_axis(report);
+pub(super) fn cumulative<B: DrawingBackend>(
+    canvas: &Canvas<B>,
+    report: &Report,
+    axis: ScoreAxis,
+) -> Drawn {
+    let range = axis.range(report);
+    let label = |position: &f64| axis.label(*position);
     let y = Axis {
         name: "share of games with at most this score",
         range: 0.0..1.02,
@@ -76,15 +129,16 @@ pub(super) fn cumulative<B: DrawingBackend>(canvas: &Canvas<B>, report: &Report)
         label: &percent,
     };
     let title = format!("Scores of {} games, cumulative", report.rules);
-    let mut chart = canvas.chart(report, &title, &x, &y)?;
+    let x = horizontal(&range, &label);
+    let mut chart = canvas.chart(&names(report), &title, &x, &y)?;
     for (number, agent) in report.agents.iter().enumerate() {
-        let (mut steps, mut share) = (vec![(0.0, 0.0)], 0.0);
-        for score in scores(agent) {
-            steps.push((score, share));
+        let (mut steps, mut share) = (vec![(range.start, 0.0)], 0.0);
+        for position in positions(agent, axis) {
+            steps.push((position, share));
             share += 1.0 / agent.games as f64;
-            steps.push((score, share));
+            steps.push((position, share));
         }
-        steps.push((x.range.end, 1.0));
+        steps.push((range.end, 1.0));
         let line = PathElement::new(steps, canvas.line(number));
         chart.draw_series([line]).map_err(text)?;
     }
@@ -93,40 +147,43 @@ pub(super) fn cumulative<B: DrawingBackend>(canvas: &Canvas<B>, report: &Report)
 
 /// A box from the first to the third quartile of each agent's scores, with the median, the mean as a point, and lines to
 /// the twentieth and the nineteen twentieths.
-pub(super) fn quantiles<B: DrawingBackend>(canvas: &Canvas<B>, report: &Report) -> Drawn {
-    let x = score_axis(report);
-    let y = Axis {
-        name: "",
-        range: 0.0..report.agents.len() as f64,
-        labels: 1,
-        label: &|_| String::new(),
-    };
+pub(super) fn quantiles<B: DrawingBackend>(
+    canvas: &Canvas<B>,
+    report: &Report,
+    axis: ScoreAxis,
+) -> Drawn {
+    let range = axis.range(report);
+    let label = |position: &f64| axis.label(*position);
     let title = format!(
         "Scores of {} games: 5, 25, 50, 75, 95 %, and the mean as a point",
         report.rules
     );
-    let mut chart = canvas.chart(report, &title, &x, &y)?;
+    let x = horizontal(&range, &label);
+    let mut chart = canvas.rows(&names(report), &title, &x, "")?;
     for (number, agent) in report.agents.iter().enumerate() {
-        let middle = (report.agents.len() - number) as f64 - 0.5;
+        let floor = (report.agents.len() - number) as f64 - 1.0;
+        let (middle, half) = (floor + ROW / 2.0, 0.8 * ROW / 2.0);
         let quantiles = agent.score.quantiles;
+        let marks = [quantiles.q05, quantiles.q25, quantiles.q75, quantiles.q95];
+        let [q05, q25, q75, q95] = marks.map(|score| axis.position(score));
         let line = canvas.line(number);
         let path = |from: (f64, f64), to: (f64, f64)| PathElement::new(vec![from, to], line);
-        let corners = [(quantiles.q25, middle - 0.3), (quantiles.q75, middle + 0.3)];
+        let corners = [(q25, middle - half), (q75, middle + half)];
         let mixed = Rectangle::new(corners, colour(number).mix(0.25).filled());
         chart
             .draw_series([mixed, Rectangle::new(corners, line)])
             .map_err(text)?;
-        let upright = |score: f64, half: f64| path((score, middle - half), (score, middle + half));
+        let upright = |x: f64, half: f64| path((x, middle - half), (x, middle + half));
         let paths = [
-            path((quantiles.q05, middle), (quantiles.q25, middle)),
-            path((quantiles.q75, middle), (quantiles.q95, middle)),
-            upright(quantiles.q05, 0.15),
-            upright(quantiles.q95, 0.15),
-            upright(agent.score.median, 0.3),
+            path((q05, middle), (q25, middle)),
+            path((q75, middle), (q95, middle)),
+            upright(q05, half / 2.0),
+            upright(q95, half / 2.0),
+            upright(axis.position(agent.score.median), half),
         ];
         chart.draw_series(paths).map_err(text)?;
         let mean = Circle::new(
-            (agent.score.mean, middle),
+            (axis.position(agent.score.mean), middle),
             canvas.points(4),
             colour(number).filled(),
         );

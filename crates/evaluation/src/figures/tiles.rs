@@ -1,7 +1,7 @@
 //! Which tiles games make.
 
-use super::Drawn;
 use super::canvas::{Axis, Canvas, colour, percent, text};
+use super::{Drawn, names};
 use crate::Report;
 use plotters::prelude::*;
 
@@ -109,7 +109,7 @@ fn bars<B: DrawingBackend>(
         labels: tiles.len() + 1,
         label: &|position| tile_at(tiles, *position),
     };
-    let mut chart = canvas.chart(report, title, &x, y)?;
+    let mut chart = canvas.chart(&names(report), title, &x, y)?;
     let width = 0.8 / report.agents.len() as f64;
     for (position, &tile) in tiles.iter().enumerate() {
         for agent in 0..report.agents.len() {

@@ -26,6 +26,8 @@ struct Output {
     moves_per_second: f64,
     /// Of the last 1,000 games.
     mean_score: f64,
+    /// The best of the players that were measured on the way; none if they were not.
+    best_model: Option<String>,
     evaluation: Option<Report>,
 }
 
@@ -40,6 +42,9 @@ pub(super) fn print<G: Indexed>(
     let moves_per_second = summary.moves as f64 / summary.seconds.max(1e-9);
     let checkpoint = run.path().join(trainer::CHECKPOINT);
     let text = |path: &Path| path.display().to_string();
+    let measured = run.config().eval_every > 0;
+    let best = run.best_evaluation().filter(|_| measured);
+    let best = best.map(|evaluation| (run.path().join(trainer::BEST), evaluation));
     let mut stdout = std::io::stdout().lock();
     if arguments.json {
         let output = Output {
@@ -53,6 +58,7 @@ pub(super) fn print<G: Indexed>(
             seconds: summary.seconds,
             moves_per_second,
             mean_score: summary.mean_score,
+            best_model: best.as_ref().map(|(path, _)| text(path)),
             evaluation,
         };
         serde_json::to_writer(&mut stdout, &output)?;
@@ -98,6 +104,15 @@ pub(super) fn print<G: Indexed>(
         }
     }
     writeln!(stdout, "  model    {}", saved.model.display())?;
+    if let Some((path, evaluation)) = best {
+        writeln!(
+            stdout,
+            "  best     {}, of {} games: mean score {:.0}",
+            path.display(),
+            evaluation.games,
+            evaluation.mean_score
+        )?;
+    }
     let runs = quoted(&text(&arguments.runs));
     writeln!(
         stdout,
