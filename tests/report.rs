@@ -155,6 +155,58 @@ fn a_report_is_written_into_a_folder() {
 }
 
 #[test]
+fn figures_are_drawn_again_from_saved_reports() {
+    let place = Place::new();
+    place.text("eval random greedy:value=zero --games 20 --out first");
+    place.text("eval priority:order=drlu --games 30 --out second --log-axis");
+    let figure = |path: &str| std::fs::read(place.path(path)).expect("a figure");
+    let names = files(&place.path("first"), "");
+    for name in names.iter().filter(|name| name.ends_with("svg")) {
+        let (first, second) = (format!("first/{name}"), format!("second/{name}"));
+        let before = figure(&first);
+        std::fs::write(place.path(&first), "").expect("written");
+        place.text("plot first");
+        assert!(figure(&first) == before, "{name}");
+        let before = figure(&second);
+        place.text("plot second");
+        // Only the axes of scores change.
+        assert_eq!(figure(&second) == before, !name.starts_with("scores"));
+        place.text("plot second --log-axis");
+        assert!(figure(&second) == before, "{name}");
+    }
+    let printed = place.text("plot first second --out all --log-axis");
+    assert_eq!(printed.lines().count(), 10);
+    let all = String::from_utf8(figure("all/reach.svg")).expect("text");
+    for agent in [
+        "random, 20",
+        "greedy:value=zero, 20",
+        "priority:order=drlu, 30",
+    ] {
+        assert!(all.contains(agent), "{agent}");
+    }
+
+    place.text("eval random --games 5 --rules 3x3 --out small");
+    place.fails("plot first small --out all", 2, &["4x4 and 3x3"]);
+    place.fails("plot first second", 2, &["--out"]);
+    place.fails("plot name=first", 2, &["no label"]);
+    place.fails("plot missing", 2, &["missing is neither a run"]);
+    place.fails("plot", 2, &["there is no run in runs"]);
+    let csv = std::fs::read_to_string(place.path("first/games.csv")).expect("CSV");
+    let shorter: Vec<&str> = csv.lines().take(30).collect();
+    for (content, part) in [
+        (shorter.join("\n"), "fewer games"),
+        (csv.replace("random", "rondam"), "not in its place"),
+        (csv.replace(",1,0,", ",1,x,"), "games.csv"),
+        (format!("{csv}random,1,20,4,5,8,,0.1\n"), "more games"),
+    ] {
+        std::fs::write(place.path("first/games.csv"), content).expect("written");
+        place.fails("plot first", 1, &["cannot read first/games.csv", part]);
+    }
+    std::fs::write(place.path("first/report.json"), "{}").expect("written");
+    place.fails("plot first", 1, &["first/report.json", "no report"]);
+}
+
+#[test]
 #[cfg(unix)]
 fn an_interrupted_match_reports_the_games_before_the_first_unfinished_one() {
     let place = Place::new();

@@ -184,3 +184,58 @@ fn numbers_go_on_past_names_that_are_hardly_numbers() {
         assert_eq!(place.json(train)["run"], format!("runs/{number}"));
     }
 }
+
+#[test]
+fn players_are_measured_on_the_way_and_runs_are_drawn() {
+    let place = Place::new();
+    let line =
+        "train --patterns 0123 --threads 1 --seed 3 --games 1050 --log-every 100 --eval-games 50";
+    let trained = place.json(&format!("{line} --eval-every 300 --name measured --json"));
+    let plain = place.json(&format!("{line} --name plain --json"));
+    assert_eq!(trained["model_hash"], plain["model_hash"]);
+    assert_eq!(plain["best_model"], serde_json::Value::Null);
+    let text = std::fs::read_to_string(place.path("runs/measured/evaluations.jsonl"));
+    let text = text.expect("measurements");
+    let lines = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"));
+    let points: Vec<serde_json::Value> = lines.collect();
+    let games: Vec<_> = points.iter().map(|at| at["games"].as_u64()).collect();
+    assert_eq!(games, [300, 600, 900, 1050].map(Some));
+    let last = &points[3];
+    assert_eq!(
+        last["mean_score"],
+        trained["evaluation"]["agents"][0]["score"]["mean"]
+    );
+
+    // The best player is the one that is said to be.
+    let score = |at: &serde_json::Value| at["mean_score"].as_f64().expect("a number");
+    let best = points.iter().map(score).fold(0.0, f64::max);
+    assert_eq!(trained["best_model"], "runs/measured/best");
+    let again = place.json("eval greedy:value=runs/measured/best --games 50 --seed 3 --json");
+    assert_eq!(again["agents"][0]["score"]["mean"], best);
+
+    let drawn = place.text("plot measured=runs/measured runs/plain --out curves");
+    assert_eq!(drawn.lines().count(), 6);
+    let svg = std::fs::read_to_string(place.path("curves/learning-games.svg")).expect("a figure");
+    assert_eq!(svg.matches("<circle").count(), 4 + 1);
+    for part in [
+        "games trained",
+        "measured",
+        "plain: 4x4, 0123, tc 1, 1 thread, seed 3",
+    ] {
+        assert!(svg.contains(part), "{part}");
+    }
+    place.text("plot");
+    assert_eq!(files(&place.path("runs/plain"), "learning").len(), 6);
+
+    place.fails(
+        "train --eval-every 10 --eval-games 0",
+        2,
+        &["eval_games is 0"],
+    );
+    // Whoever goes on measures on the way, too.
+    place.text("train --resume --name plain --games 1300 --eval-every 100");
+    let text = std::fs::read_to_string(place.path("runs/plain/evaluations.jsonl")).expect("them");
+    assert_eq!(text.lines().count(), 4, "{text}");
+}

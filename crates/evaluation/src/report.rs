@@ -278,31 +278,46 @@ pub fn bench_table(reports: &[BenchReport]) -> String {
     table.finish()
 }
 
-/// A table with a column for each of some things.
+/// Things side by side in a table; more are below each other.
+const MOST_COLUMNS: usize = 4;
+
+/// A table with a column for each of some things, or a row where there are many.
 struct Columns<'a, T> {
-    table: Table,
     things: &'a [T],
+    /// The names of the things, then what is said of them, each beginning with what it is.
+    lines: Vec<Vec<String>>,
 }
 
 impl<'a, T> Columns<'a, T> {
     fn new(names: impl Iterator<Item = String>, things: &'a [T]) -> Self {
-        let mut table = Table::new();
-        table.load_preset(presets::ASCII_MARKDOWN);
-        table.set_header(std::iter::once(String::new()).chain(names));
-        Columns { table, things }
+        let names = std::iter::once(String::new()).chain(names).collect();
+        Columns {
+            things,
+            lines: vec![names],
+        }
     }
 
     fn row(&mut self, name: &str, value: impl Fn(&T) -> String) {
         let values = self.things.iter().map(value);
-        self.table
-            .add_row(std::iter::once(name.to_owned()).chain(values));
+        self.lines
+            .push(std::iter::once(name.to_owned()).chain(values).collect());
     }
 
-    fn finish(mut self) -> String {
-        for column in self.table.column_iter_mut().skip(1) {
+    fn finish(self) -> String {
+        let mut lines = self.lines;
+        if self.things.len() > MOST_COLUMNS {
+            let column = |place: usize| lines.iter().map(|line| line[place].clone()).collect();
+            lines = (0..=self.things.len()).map(column).collect();
+        }
+        let mut lines = lines.into_iter();
+        let mut table = Table::new();
+        table.load_preset(presets::ASCII_MARKDOWN);
+        table.set_header(lines.next().unwrap_or_default());
+        table.add_rows(lines);
+        for column in table.column_iter_mut().skip(1) {
             column.set_cell_alignment(CellAlignment::Right);
         }
-        self.table.to_string()
+        table.to_string()
     }
 }
 

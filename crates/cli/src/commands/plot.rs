@@ -178,17 +178,18 @@ fn described(run: &Path) -> String {
     let Ok(config) = trainer::stored_config(run) else {
         return name;
     };
-    let patterns = config.patterns.unwrap_or_default();
-    let patterns = patterns.split_whitespace().count();
+    let mut patterns = config.patterns.unwrap_or_default();
+    let words = patterns.split_whitespace().count();
+    if words > 1 {
+        patterns = format!("{words} patterns");
+    }
     let alpha = config
         .alpha
         .map_or(String::new(), |alpha| format!(" {alpha}"));
     let (rules, step_size, seed) = (config.rules, config.step_size, config.seed);
     let threads = config.threads.unwrap_or(1);
-    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    let plural = if threads == 1 { "" } else { "s" };
     format!(
-        "{name}: {rules}, {patterns} pattern{}, {step_size}{alpha}, {threads} thread{}, seed {seed}",
-        plural(patterns),
-        plural(threads)
+        "{name}: {rules}, {patterns}, {step_size}{alpha}, {threads} thread{plural}, seed {seed}"
     )
 }

@@ -4,6 +4,7 @@ use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::FontDesc;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::ops::Range;
 
 /// Height of a line of the legend, in points.
@@ -72,6 +73,12 @@ impl<B: DrawingBackend> Canvas<B> {
 
     fn font(&self, size: u32) -> FontDesc<'static> {
         ("sans-serif", self.points(size)).into_font()
+    }
+
+    /// The style of small text whose foot is centred on a point.
+    pub(super) fn above(&self) -> TextStyle<'static> {
+        let foot = Pos::new(HPos::Center, VPos::Bottom);
+        self.font(11).color(&BLACK).pos(foot)
     }
 
     /// A chart with a title and axes, and below it a legend with a name for each colour.

@@ -85,7 +85,7 @@ const WIDTH: u32 = 960;
 const HEIGHT: u32 = 518;
 
 /// Height of a figure with rows but without the rows themselves, and of a row, in points.
-const ROWS: (u32, u32) = (120, 64);
+const ROWS: (u32, u32) = (120, 72);
 
 /// Pixels of a point.
 const PIXELS: u32 = 2;
@@ -119,10 +119,8 @@ impl<'a> Figure<'a> {
     /// Width and height, in points.
     fn size(self) -> (u32, u32) {
         let (lines, rows) = match self.0 {
-            Drawing::OfReport(Kind::Histogram | Kind::Quantiles, report, _) => {
-                (0, report.agents.len() as u32)
-            }
-            Drawing::OfReport(_, report, _) => (report.agents.len() as u32, 0),
+            Drawing::OfReport(Kind::Cumulative, report, _) => (report.agents.len() as u32, 0),
+            Drawing::OfReport(_, report, _) => (0, report.agents.len() as u32),
             Drawing::OfRuns(_, runs) => (runs.len() as u32, 0),
         };
         let height = match rows {

@@ -1,6 +1,6 @@
 //! Which tiles games make.
 
-use super::canvas::{Axis, Canvas, colour, percent, text};
+use super::canvas::{Axis, Canvas, ROW, colour, text};
 use super::{Drawn, names};
 use crate::Report;
 use plotters::prelude::*;
@@ -45,17 +45,12 @@ fn tile_at(tiles: &[u64], position: f64) -> String {
 /// The share of games that made each tile, with its confidence interval.
 pub(super) fn reach<B: DrawingBackend>(canvas: &Canvas<B>, report: &Report) -> Drawn {
     let tiles = telling(report, 4);
-    let y = Axis {
-        name: "share of games that made it",
-        range: 0.0..1.02,
-        labels: 6,
-        label: &percent,
-    };
     let title = format!(
         "Tiles made in {} games, with 95 % confidence intervals",
         report.rules
     );
-    bars(canvas, report, &title, &y, &tiles, &|agent, tile| {
+    let share = "share of games that made the tile";
+    bars(canvas, report, [&title, share], &tiles, &|agent, tile| {
         let statistics = report.agents[agent].reach.get(&tile)?;
         Some((statistics.rate, Some(statistics.ci95)))
     })
@@ -74,32 +69,25 @@ pub(super) fn end_tiles<B: DrawingBackend>(canvas: &Canvas<B>, report: &Report) 
         .map(|rank| 1 << rank)
         .filter(|tile| (least..=most).contains(tile))
         .collect();
-    let shares = report
-        .agents
-        .iter()
-        .flat_map(|agent| agent.end_tiles.values().copied());
-    let y = Axis {
-        name: "share of games that ended with it",
-        range: 0.0..1.05 * shares.fold(0.0, f64::max),
-        labels: 6,
-        label: &percent,
-    };
     let title = format!("Largest tiles at the end of {} games", report.rules);
-    bars(canvas, report, &title, &y, &tiles, &|agent, tile| {
+    let share = "share of games that ended with the tile";
+    bars(canvas, report, [&title, share], &tiles, &|agent, tile| {
         let share = report.agents[agent].end_tiles.get(&tile)?;
         Some((*share, None))
     })
 }
 
-/// A height, and the ends of its interval.
+/// A share, and the ends of its interval.
 type Bar = (f64, Option<[f64; 2]>);
 
-/// For every tile a bar of each agent.
+/// Height of the greatest share of all in its row; the rest of [`ROW`] is for the number above it.
+const BAR: f64 = ROW - 0.2;
+
+/// A row an agent with a bar for every tile.
 fn bars<B: DrawingBackend>(
     canvas: &Canvas<B>,
     report: &Report,
-    title: &str,
-    y: &Axis<'_>,
+    [title, share]: [&str; 2],
     tiles: &[u64],
     bar: &dyn Fn(usize, u64) -> Option<Bar>,
 ) -> Drawn {
@@ -109,26 +97,30 @@ fn bars<B: DrawingBackend>(
         labels: tiles.len() + 1,
         label: &|position| tile_at(tiles, *position),
     };
-    let mut chart = canvas.chart(&names(report), title, &x, y)?;
-    let width = 0.8 / report.agents.len() as f64;
-    for (position, &tile) in tiles.iter().enumerate() {
-        for agent in 0..report.agents.len() {
-            let Some((height, interval)) = bar(agent, tile) else {
-                continue;
-            };
-            let left = position as f64 - 0.4 + width * agent as f64;
-            let corners = [(left + 0.05 * width, 0.0), (left + 0.95 * width, height)];
-            let filled = Rectangle::new(corners, colour(agent).mix(0.8).filled());
-            chart.draw_series([filled]).map_err(text)?;
-            if let Some([low, high]) = interval.filter(|_| height > 0.0) {
-                let middle = left + width / 2.0;
-                let line = PathElement::new(
-                    vec![(middle, low), (middle, high)],
-                    BLACK.stroke_width(canvas.points(1)),
-                );
-                chart.draw_series([line]).map_err(text)?;
-            }
+    let mut chart = canvas.rows(&names(report), title, &x, share)?;
+    let agents = 0..report.agents.len();
+    let pairs = agents.flat_map(|agent| (0..tiles.len()).map(move |place| (agent, place)));
+    let bars = pairs.filter_map(|(agent, place)| Some((agent, place, bar(agent, tiles[place])?)));
+    let bars: Vec<(usize, usize, Bar)> = bars.filter(|(_, _, (share, _))| *share > 0.0).collect();
+    let most = bars.iter().map(|(_, _, (share, _))| *share);
+    let scale = BAR / most.fold(0.0, f64::max);
+    for (agent, place, (share, interval)) in bars {
+        let floor = (report.agents.len() - agent) as f64 - 1.0;
+        let (middle, height) = (place as f64, floor + scale * share);
+        let corners = [(middle - 0.3, floor), (middle + 0.3, height)];
+        let filled = Rectangle::new(corners, colour(agent).mix(0.8).filled());
+        chart.draw_series([filled]).map_err(text)?;
+        let mut top = height;
+        if let Some(ends) = interval {
+            let [low, high] = ends.map(|share| floor + scale * share);
+            let ends = vec![(middle, low), (middle, high)];
+            let line = PathElement::new(ends, BLACK.stroke_width(canvas.points(1)));
+            chart.draw_series([line]).map_err(text)?;
+            top = high;
         }
+        let number = format!("{:.1} %", 100.0 * share);
+        let number = Text::new(number, (middle, top + 0.02), canvas.above());
+        chart.draw_series([number]).map_err(text)?;
     }
     Ok(())
 }
