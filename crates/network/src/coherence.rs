@@ -20,7 +20,7 @@ impl CoherenceSums {
     /// Asks the processor to fetch the sums that a trace names.
     #[inline]
     pub fn prefetch(&self, trace: &Trace) {
-        for &index in &trace.indices {
+        for &index in trace.indices() {
             self.sums.prefetch(2 * index as usize);
         }
     }

@@ -3,6 +3,7 @@ use crate::kernel::{BLOCK, Indexed, Kernel, table_starts};
 use crate::memory::Table;
 use crate::structure::MAX_PATTERNS;
 use crate::{Structure, StructureError};
+use bytemuck::{Pod, Zeroable};
 use engine::{Objective, ValueFunction};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -76,7 +77,31 @@ pub struct NTuple<G: Indexed> {
 /// [`CoherenceSums`].
 #[derive(Clone, Debug)]
 pub struct Trace {
-    pub(crate) indices: Vec<u32>,
+    lines: Vec<Line>,
+    features: usize,
+}
+
+/// A cache line of indices. They are written by whole lines and read one by one at once, which is only fast if no write
+/// crosses a line's end.
+#[derive(Clone, Copy, Debug, Zeroable, Pod)]
+#[repr(C, align(64))]
+struct Line([u32; 16]);
+
+impl Trace {
+    fn new(features: usize) -> Trace {
+        let lines = vec![Line([0; 16]); features.div_ceil(16)];
+        Trace { lines, features }
+    }
+
+    #[inline]
+    pub(crate) fn indices(&self) -> &[u32] {
+        &bytemuck::cast_slice(&self.lines)[..self.features]
+    }
+
+    #[inline]
+    fn indices_mut(&mut self) -> &mut [u32] {
+        &mut bytemuck::cast_slice_mut(&mut self.lines)[..self.features]
+    }
 }
 
 impl<G: Indexed> NTuple<G> {
@@ -174,26 +199,25 @@ impl<G: Indexed> NTuple<G> {
 
     /// A trace to be filled.
     pub fn trace(&self) -> Trace {
-        let indices = vec![0; self.features];
-        Trace { indices }
+        Trace::new(self.features)
     }
 
     /// Finds the weights of an afterstate.
     #[inline]
     pub fn locate(&self, afterstate: G::Afterstate, trace: &mut Trace) {
-        self.kernel.locate(afterstate, &mut trace.indices);
+        self.kernel.locate(afterstate, trace.indices_mut());
     }
 
     /// Asks the processor to fetch the weights that a trace names.
     #[inline]
     pub fn prefetch(&self, trace: &Trace) {
-        self.prefetch_all(&trace.indices);
+        self.prefetch_all(trace.indices());
     }
 
     /// The present value of the afterstate that a trace was filled for.
     #[inline]
     pub fn read(&self, trace: &Trace) -> f32 {
-        self.sum(&trace.indices)
+        self.sum(trace.indices())
     }
 
     /// The value of an afterstate; fills its trace.
@@ -208,9 +232,9 @@ impl<G: Indexed> NTuple<G> {
     /// shares, and the value then moves by `change` x the sum of k squared / features.
     #[inline]
     pub fn update(&self, trace: &Trace, change: f32) {
-        let share = change / trace.indices.len() as f32;
+        let share = change / trace.features as f32;
         let weights = self.weights.cells();
-        for &index in &trace.indices {
+        for &index in trace.indices() {
             let weight = &weights[index as usize];
             let moved = f32::from_bits(weight.load(Relaxed)) + share;
             weight.store(moved.to_bits(), Relaxed);
@@ -221,9 +245,9 @@ impl<G: Indexed> NTuple<G> {
     /// `alpha` x `error` is scaled by how consistently past errors had one sign. See [`CoherenceSums`].
     #[inline]
     pub fn update_coherently(&self, trace: &Trace, sums: &CoherenceSums, alpha: f32, error: f32) {
-        let share = alpha * error / trace.indices.len() as f32;
+        let share = alpha * error / trace.features as f32;
         let weights = self.weights.cells();
-        for &index in &trace.indices {
+        for &index in trace.indices() {
             let rate = sums.rate_then_add(index, error);
             let weight = &weights[index as usize];
             let moved = f32::from_bits(weight.load(Relaxed)) + rate * share;
@@ -305,7 +329,8 @@ impl<G: Indexed> ValueFunction<G> for NTuple<G> {
 
     #[inline]
     fn values(&self, afterstates: &[G::Afterstate], values: &mut [f32]) {
-        let mut indices = [0; BATCH];
+        let mut lines = [Line([0; 16]); BATCH / 16];
+        let indices: &mut [u32] = bytemuck::cast_slice_mut(&mut lines);
         let features = self.features;
         let batch = BATCH / features;
         for (afterstates, values) in afterstates.chunks(batch).zip(values.chunks_mut(batch)) {

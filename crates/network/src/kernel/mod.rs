@@ -4,13 +4,13 @@
 //! content is the sum of rank(cell i) x radix^i, ranks clamped to radix - 1; files use it. The storage index
 //! may be any permutation of it.
 
+mod classic;
 mod plain;
-mod split;
 
 use crate::Structure;
+pub(crate) use classic::ClassicKernel;
 use engine::{Classic, Game, Variant};
 pub(crate) use plain::PlainKernel;
-pub(crate) use split::SplitKernel;
 
 /// Works out where in memory the weights of an afterstate lie.
 ///
@@ -22,8 +22,12 @@ pub trait Kernel<A>: Send + Sync + 'static {
     /// A kernel for tables of the given radix.
     fn new(structure: &Structure, radix: u32) -> Self;
 
+    /// What it is called, for people.
+    fn name(&self) -> &'static str;
+
     /// Writes the storage index of every feature of an afterstate: of each pattern under each symmetry.
-    /// `indices` has [`Structure::features`] entries.
+    /// `indices` has [`Structure::features`] entries: those
+    /// of the first pattern under all views, and so on.
     fn locate(&self, afterstate: A, indices: &mut [u32]);
 
     /// The storage index of a natural index of one table. For the sake of files that are read fast it must add
@@ -42,7 +46,7 @@ pub trait Indexed: Game {
 }
 
 impl Indexed for Classic {
-    type Kernel = SplitKernel;
+    type Kernel = ClassicKernel;
 }
 
 impl Indexed for Variant {

@@ -32,6 +32,10 @@ impl<A: Cells> Kernel<A> for PlainKernel {
         }
     }
 
+    fn name(&self) -> &'static str {
+        "plain"
+    }
+
     fn locate(&self, afterstate: A, indices: &mut [u32]) {
         for ((table, cells), index) in self.features.iter().zip(indices) {
             let natural = cells.iter().rev().fold(0, |index, &cell| {

@@ -1,0 +1,154 @@
+//! The kernel of 4x4 boards of radix 16: one order in memory, and several ways to work out the indices, of which the
+//! best that the processor can do is taken. All give the same indices in the same order.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod layout;
+mod portable;
+
+use super::Kernel;
+use crate::Structure;
+use engine::ClassicAfterstate;
+use layout::Layout;
+use portable::Cuts;
+
+/// See the module.
+pub struct ClassicKernel {
+    layout: Layout,
+    path: Path,
+}
+
+/// How indices are worked out.
+enum Path {
+    #[cfg(target_arch = "x86_64")]
+    Avx512(avx512::Shuffles),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(avx2::Shuffles),
+    Portable(Cuts),
+}
+
+impl Path {
+    /// All that this processor can do, the best first.
+    fn all(layout: &Layout) -> Vec<Path> {
+        let mut paths = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        {
+            let features = layout.features();
+            paths.extend(avx512::Shuffles::new(&features).map(Path::Avx512));
+            paths.extend(avx2::Shuffles::new(&features).map(Path::Avx2));
+        }
+        paths.push(Path::Portable(Cuts::new(layout)));
+        paths
+    }
+}
+
+impl Kernel<ClassicAfterstate> for ClassicKernel {
+    const RADIX: Option<u32> = Some(16);
+
+    fn new(structure: &Structure, _radix: u32) -> Self {
+        let layout = Layout::new(structure);
+        let path = Path::all(&layout).swap_remove(0);
+        ClassicKernel { layout, path }
+    }
+
+    fn name(&self) -> &'static str {
+        match self.path {
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx512(_) => "AVX-512",
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx2(_) => "AVX2",
+            Path::Portable(_) => "portable",
+        }
+    }
+
+    #[inline]
+    fn locate(&self, afterstate: ClassicAfterstate, indices: &mut [u32]) {
+        let nibbles = afterstate.nibbles();
+        match &self.path {
+            // SAFETY: there are such shuffles only where the processor was found to have what they are compiled for.
+            #[cfg(target_arch = "x86_64")]
+            #[allow(unsafe_code)]
+            Path::Avx512(shuffles) => unsafe { shuffles.locate(nibbles, indices) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            #[allow(unsafe_code)]
+            Path::Avx2(shuffles) => unsafe { shuffles.locate(nibbles, indices) },
+            Path::Portable(cuts) => cuts.locate(nibbles, indices),
+        }
+    }
+
+    fn storage_index(&self, table: usize, natural: u32) -> u32 {
+        self.layout.storage_index(table, natural)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{PlainKernel, table_starts};
+    use engine::{Classic, Game};
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    /// Patterns of one to six cells in any order, as text.
+    fn any_structure() -> impl Strategy<Value = String> {
+        let cells: Vec<char> = "0123456789abcdef".chars().collect();
+        let pattern = (1..=6_usize).prop_flat_map(move |size| {
+            Just(cells.clone())
+                .prop_shuffle()
+                .prop_map(move |cells| cells[..size].iter().collect::<String>())
+        });
+        let patterns = proptest::collection::vec(pattern, 1..5);
+        (patterns, any::<bool>()).prop_map(|(patterns, symmetric)| {
+            patterns.join(" ") + if symmetric { "" } else { " asymmetric" }
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn all_ways_find_the_weights_that_the_plain_kernel_finds(
+            text in any_structure(),
+            ranks in proptest::collection::vec(0u8..=17, 16)
+        ) {
+            let structure = Structure::parse(&text, Classic.rules().geometry()).expect("patterns");
+            let afterstate = Classic.awaiting_spawn(Classic.board_of_ranks(&ranks));
+            let plain: PlainKernel = Kernel::<ClassicAfterstate>::new(&structure, 16);
+            let mut natural = vec![0; structure.features()];
+            plain.locate(afterstate, &mut natural);
+            let views = structure.views().len();
+            let starts = table_starts(&structure, 16);
+            let layout = Layout::new(&structure);
+            let stored = natural.iter().enumerate().map(|(feature, index)| {
+                let table = feature / views;
+                layout.storage_index(table, index - starts[table] as u32)
+            });
+            let expected: Vec<u32> = stored.collect();
+            for path in Path::all(&layout) {
+                let kernel = ClassicKernel { layout: Layout::new(&structure), path };
+                let mut found = vec![0; structure.features()];
+                kernel.locate(afterstate, &mut found);
+                prop_assert_eq!(&found, &expected, "{}", kernel.name());
+            }
+        }
+    }
+
+    #[test]
+    fn storage_is_a_permutation_of_each_table() {
+        let structure =
+            Structure::parse("cd1 0 5a72", Classic.rules().geometry()).expect("patterns");
+        let kernel = ClassicKernel::new(&structure, 16);
+        let mut seen = HashMap::new();
+        for (table, size) in [(0, 4096), (1, 16), (2, 65536)] {
+            for natural in 0..size {
+                assert_eq!(
+                    seen.insert(kernel.storage_index(table, natural), table),
+                    None
+                );
+            }
+        }
+        assert_eq!(seen.len() as u32, 4096 + 16 + 65536);
+        assert_eq!(seen.keys().max(), Some(&(4096 + 16 + 65536 - 1)));
+    }
+}
