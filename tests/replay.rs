@@ -83,7 +83,7 @@ fn what_is_no_record_is_neither_read_nor_replaced() {
     place.fails(
         "eval random --games 2 --record notes.txt",
         1,
-        &["cannot write the record to notes.txt", "is not a record"],
+        &["cannot write the record to notes.txt", "is no record"],
     );
     place.fails("play --replay notes.txt", 1, &["is not a record"]);
     place.fails(
@@ -121,4 +121,30 @@ fn an_interrupted_match_leaves_a_record_of_whole_games() {
     let beyond = format!("games 0 to {last}");
     let line = format!("play --replay games.rec --game {games}");
     place.fails(&line, 2, &[&beyond]);
+
+    // A whole record is worth more than one that was broken off, or than none.
+    let before = std::fs::read(place.path("games.rec")).expect("a record");
+    for agent in ["random", "expectimax:value=heuristic,depth=5"] {
+        let line = format!("eval {agent} --games 100000000 --record games.rec");
+        let mut running = place.start(&line);
+        wait_until("the record", || {
+            files(&place.path("."), "games.rec").len() >= 2
+        });
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        running.signal("INT");
+        assert_eq!(running.output().status.code(), Some(130));
+        let after = std::fs::read(place.path("games.rec")).expect("a record");
+        assert!(before == after);
+        for name in files(&place.path("."), "games.rec") {
+            if name != "games.rec" {
+                place.text(&format!("play --replay {name} --moves 1"));
+                std::fs::remove_file(place.path(&name)).expect("removed");
+            }
+        }
+    }
+    place.fails(
+        "eval random --games 2 --record games.rec --explain games.rec",
+        2,
+        &["name the same file"],
+    );
 }

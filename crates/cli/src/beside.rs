@@ -42,7 +42,7 @@ impl Beside {
                 .read_to_end(&mut begins)?;
             if !begins.is_empty() && begins != beginning {
                 return Err(io::Error::other(format!(
-                    "it exists and is not {kind}: choose another name"
+                    "it exists and is no {kind}: choose another name"
                 )));
             }
             if found.permissions().readonly() {
@@ -58,7 +58,8 @@ impl Beside {
             .filter(|folder| !folder.as_os_str().is_empty());
         let beside = builder.prefix(&name).suffix(".partial");
         let (file, beside) = beside
-            .tempfile_in(folder.unwrap_or(Path::new(".")))?
+            .tempfile_in(folder.unwrap_or(Path::new(".")))
+            .map_err(plain)?
             .into_parts();
         Ok(Beside {
             path,
@@ -93,14 +94,29 @@ impl Write for Beside {
     }
 }
 
-/// Writes a whole file into a folder, whatever had its name before.
-pub(crate) fn write_into(folder: &Path, name: &str, content: &[u8]) -> io::Result<()> {
+/// Writes whole files into a folder, by name and content, whatever had their names before. Only when there was room for
+/// all of them are they put in place.
+pub(crate) fn write_into(folder: &Path, files: &[(String, Vec<u8>)]) -> io::Result<()> {
     let mut builder = tempfile::Builder::new();
     usual_permissions(&mut builder);
-    let mut beside = builder.tempfile_in(folder)?;
-    beside.write_all(content)?;
-    beside.persist(folder.join(name))?;
+    let mut written = Vec::new();
+    for (name, content) in files {
+        let mut beside = builder.tempfile_in(folder).map_err(plain)?;
+        beside.as_file_mut().write_all(content)?;
+        written.push((folder.join(name), beside));
+    }
+    for (path, beside) in written {
+        beside.persist(path)?;
+    }
     Ok(())
+}
+
+/// What the system said, without the path of a temporary file that nobody asked for.
+fn plain(error: io::Error) -> io::Error {
+    let inner = error.get_ref().and_then(|error| error.source());
+    let inner = inner.and_then(|error| error.downcast_ref::<io::Error>());
+    let code = inner.and_then(io::Error::raw_os_error);
+    code.map_or(error, io::Error::from_raw_os_error)
 }
 
 /// Those of files that programs create, where temporary ones are for their owner only.

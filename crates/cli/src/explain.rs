@@ -49,7 +49,7 @@ struct Writer {
 
 impl Explain {
     fn create(path: &Path) -> Result<Explain, Failure> {
-        let out = Beside::create(path, BEGINNING, "a log of decisions");
+        let out = Beside::create(path, BEGINNING, "log of decisions");
         let out = out.map_err(|error| unwritable(path, &error))?;
         Ok(Explain {
             path: path.to_owned(),

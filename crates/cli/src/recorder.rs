@@ -3,7 +3,7 @@
 use crate::beside::Beside;
 use crate::failure::Failure;
 use crate::progress::note;
-use crate::provenance::{REVISION, VERSION, command};
+use crate::provenance::{REVISION, VERSION, command, program, quoted};
 use engine::{Game, Rules};
 use evaluation::{AgentSpec, RECORD_MAGIC, Record, RecordHeader, RecordWriter};
 use std::io;
@@ -27,6 +27,7 @@ pub(crate) struct Recorder(Mutex<Writer>);
 
 struct Writer {
     out: RecordWriter<Beside>,
+    games: u64,
     /// The first error; nothing is written after it.
     failed: Option<io::Error>,
 }
@@ -41,6 +42,7 @@ impl Recorder {
     /// Adds a finished game.
     pub(crate) fn add<G: Game>(&self, game: &G, number: u64, record: &Record<G>) {
         let mut writer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        writer.games += 1;
         if writer.failed.is_none() {
             writer.failed = writer.out.add(game, number, record).err();
         }
@@ -61,24 +63,40 @@ impl Recorder {
             Failure::failed(format!("cannot write the record to {path}: {error}"))
         };
         let begin = || -> io::Result<Recorder> {
-            let out = Beside::create(path, RECORD_MAGIC, "a record of games")?;
+            let out = Beside::create(path, RECORD_MAGIC, "record of games")?;
             let out = RecordWriter::new(out, &header())?;
-            Ok(Recorder(Mutex::new(Writer { out, failed: None })))
+            Ok(Recorder(Mutex::new(Writer {
+                out,
+                games: 0,
+                failed: None,
+            })))
         };
+        let before = path.exists();
         let recorder = begin().map_err(unwritable)?;
         let work = work(Some(&recorder));
-        if matches!(
-            work,
-            Ok(_) | Err(Failure::Interrupted | Failure::OutputClosed)
-        ) {
-            let writer = recorder.0.into_inner();
-            let Writer { out, failed } = writer.unwrap_or_else(PoisonError::into_inner);
-            let written = failed.map_or(Ok(()), Err);
-            let placed = written.and_then(|()| out.finish()?.place());
-            placed.map_err(unwritable)?;
+        let interrupted = matches!(work, Err(Failure::Interrupted));
+        if !interrupted && !matches!(work, Ok(_) | Err(Failure::OutputClosed)) {
+            return work;
+        }
+        let writer = recorder.0.into_inner();
+        let Writer { out, games, failed } = writer.unwrap_or_else(PoisonError::into_inner);
+        if games == 0 {
+            return work;
+        }
+        let written = failed.map_or(Ok(()), Err);
+        let placed = written.and_then(|()| {
+            let file = out.finish()?;
+            // What was recorded before is worth more than games that were broken off.
+            match interrupted && before {
+                true => Ok(file.keep()?.unwrap_or_else(|| path.to_owned())),
+                false => file.place().map(|()| path.to_owned()),
+            }
+        });
+        let placed = placed.map_err(unwritable)?;
+        if placed.is_file() {
+            let (program, file) = (program(), quoted(&placed.display().to_string()));
             note(&format!(
-                "The games are in {0}: play --replay {0} shows the best.",
-                path.display()
+                "The games are recorded; to see the best: {program} play --replay {file}"
             ));
         }
         work

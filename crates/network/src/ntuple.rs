@@ -159,6 +159,11 @@ impl<G: Indexed> NTuple<G> {
         })
     }
 
+    /// How the places of weights are worked out on this processor, for people.
+    pub fn kernel_name(&self) -> &'static str {
+        self.kernel.name()
+    }
+
     /// The game whose afterstates are valued.
     pub fn game(&self) -> &G {
         &self.game

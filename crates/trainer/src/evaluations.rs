@@ -2,9 +2,11 @@
 
 use crate::TrainError;
 use crate::curves::read_lines;
+use crate::folder::BEST;
+use network::ModelFile;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -50,19 +52,27 @@ impl Evaluation {
 pub(crate) struct Evaluations {
     path: PathBuf,
     all: Vec<Evaluation>,
+    /// That of the player in the file [`BEST`], if there is one.
+    best: Option<Evaluation>,
 }
 
 impl Evaluations {
-    /// Those of a run that goes on at so many games: what was measured beyond that will be measured again.
+    /// Those of a run that goes on at so many games: what was measured beyond that will be measured again. A best player
+    /// from beyond it is replaced by the next that is measured.
     pub(crate) fn open(folder: &Path, games: u64) -> Result<Evaluations, TrainError> {
+        let path = folder.join(EVALUATIONS);
         let mut all: Vec<Evaluation> = read_lines(folder, EVALUATIONS)?;
-        let found = all.len();
         all.retain(|evaluation| evaluation.games <= games);
+        let kept = ModelFile::open(&folder.join(BEST)).ok();
+        let kept = kept.map(|model| model.header().provenance.games);
+        let best = all.iter().find(|evaluation| Some(evaluation.games) == kept);
         let evaluations = Evaluations {
-            path: folder.join(EVALUATIONS),
+            best: best.cloned(),
+            path,
             all,
         };
-        if evaluations.all.len() < found {
+        if evaluations.path.exists() {
+            // Also takes away half a line at the end, to which the next would be joined.
             let failed = TrainError::folder("cut back", &evaluations.path);
             evaluations.rewrite().map_err(failed)?;
         }
@@ -74,36 +84,33 @@ impl Evaluations {
         self.all.last().map_or(0, |evaluation| evaluation.games)
     }
 
-    /// The one with the highest mean score, the first of equal ones.
+    /// That of the player that is kept as the best.
     pub(crate) fn best(&self) -> Option<&Evaluation> {
-        self.all.iter().reduce(|best, next| {
-            let better = next.mean_score > best.mean_score;
-            if better { next } else { best }
+        self.best.as_ref()
+    }
+
+    /// Whether a player did better than the one that is kept. One that was measured in another number of games says
+    /// nothing of it, and gives way.
+    pub(crate) fn is_best(&self, evaluation: &Evaluation) -> bool {
+        self.best.as_ref().is_none_or(|best| {
+            best.measured != evaluation.measured || best.mean_score < evaluation.mean_score
         })
     }
 
-    /// Adds a measurement, in place of one after as many games.
-    pub(crate) fn add(&mut self, evaluation: Evaluation) -> Result<(), TrainError> {
-        let again = evaluation.games == self.last_games() && !self.all.is_empty();
-        let line = serde_json::to_string(&evaluation);
-        if again {
-            self.all.pop();
-        }
-        self.all.push(evaluation);
-        let write = || -> io::Result<()> {
-            if again {
-                return self.rewrite();
-            }
-            let mut file = OpenOptions::new()
-                .create(true)
-                .append(true)
-                .open(&self.path)?;
-            // In one piece, so that no interruption leaves half a line.
-            file.write_all(format!("{}\n", line?).as_bytes())
-        };
-        write().map_err(TrainError::folder("write", &self.path))
+    /// The player of a measurement is now kept as the best.
+    pub(crate) fn keep(&mut self, evaluation: &Evaluation) {
+        self.best = Some(evaluation.clone());
     }
 
+    /// Adds a measurement, in place of one after as many games. It counts even if it cannot be written.
+    pub(crate) fn add(&mut self, evaluation: Evaluation) -> Result<(), TrainError> {
+        self.all.retain(|known| known.games != evaluation.games);
+        self.all.push(evaluation);
+        self.rewrite()
+            .map_err(TrainError::folder("write", &self.path))
+    }
+
+    /// Writes all of them beside the file, then in its place.
     fn rewrite(&self) -> io::Result<()> {
         let beside = self.path.with_extension("jsonl.partial");
         let mut file = File::create(&beside)?;
@@ -112,5 +119,59 @@ impl Evaluations {
         }
         file.sync_all()?;
         fs::rename(&beside, &self.path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn evaluation(games: u64, measured: u64, mean_score: f64) -> Evaluation {
+        Evaluation {
+            games,
+            moves: 0,
+            seconds: 0.0,
+            measured,
+            mean_score,
+            ci95: None,
+            mean_moves: 0.0,
+            reach: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn lines_stay_whole_whatever_they_were_cut_to() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(EVALUATIONS);
+        let mut evaluations = Evaluations::open(folder.path(), 0).expect("none yet");
+        for games in [100, 200, 300] {
+            evaluations
+                .add(evaluation(games, 10, 1.0))
+                .expect("written");
+        }
+        let text = fs::read_to_string(&path).expect("lines");
+        fs::write(&path, text + "{\"games\":1").expect("written");
+        let mut evaluations = Evaluations::open(folder.path(), 250).expect("lines");
+        assert_eq!(evaluations.last_games(), 200);
+        evaluations.add(evaluation(300, 10, 2.0)).expect("written");
+        evaluations.add(evaluation(300, 10, 3.0)).expect("written");
+        let read: Vec<Evaluation> = read_lines(folder.path(), EVALUATIONS).expect("whole lines");
+        let means: Vec<f64> = read.iter().map(|of| of.mean_score).collect();
+        assert_eq!(means, [1.0, 1.0, 3.0]);
+    }
+
+    #[test]
+    fn only_players_that_are_kept_are_the_best() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut evaluations = Evaluations::open(folder.path(), 0).expect("none yet");
+        evaluations.add(evaluation(100, 10, 9.0)).expect("written");
+        assert!(evaluations.best().is_none() && evaluations.is_best(&evaluation(200, 10, 1.0)));
+        evaluations.keep(&evaluation(200, 10, 5.0));
+        assert!(!evaluations.is_best(&evaluation(300, 10, 5.0)));
+        assert!(evaluations.is_best(&evaluation(300, 10, 6.0)));
+        assert!(evaluations.is_best(&evaluation(300, 1_000, 2.0)));
+        // The file of the best player is not there, after all.
+        let again = Evaluations::open(folder.path(), 1_000).expect("lines");
+        assert!(again.best().is_none());
     }
 }

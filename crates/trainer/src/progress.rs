@@ -9,8 +9,8 @@ pub enum End {
     Complete,
     /// It was told to stop, and has saved everything.
     Interrupted,
-    /// It is time for a measurement, see [`crate::TrainConfig::eval_every`]. No game is under way; once the measurement is
-    /// recorded, training can go on. Nothing was saved for it.
+    /// It is time for a measurement, see [`crate::TrainConfig::eval_every`]. The games under way wait; once the measurement
+    /// is recorded, training can go on as if nothing had happened. Nothing was saved for it.
     EvaluationDue,
 }
 

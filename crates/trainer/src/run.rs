@@ -29,6 +29,8 @@ pub struct Run<G: Indexed> {
     evaluations: Evaluations,
     /// When the last checkpoint was saved, or the run was begun or resumed.
     saved: Instant,
+    /// Whether it was told that training diverges.
+    diverged: bool,
 }
 
 impl<G: Indexed> Run<G> {
@@ -123,6 +125,7 @@ impl<G: Indexed> Run<G> {
             logs,
             evaluations,
             saved: Instant::now(),
+            diverged: false,
         })
     }
 
@@ -155,6 +158,7 @@ impl<G: Indexed> Run<G> {
             logs,
             evaluations,
             saved: Instant::now(),
+            diverged: false,
         })
     }
 
@@ -185,14 +189,16 @@ impl<G: Indexed> Run<G> {
         observe: &mut dyn FnMut(Progress),
     ) -> Result<End, TrainError> {
         let begun = (Instant::now(), self.counts.moves);
+        // As when the measurement was broken off, or is wanted only now.
+        if self.is_evaluation_due() && !interrupted.load(Relaxed) {
+            return Ok(End::EvaluationDue);
+        }
         loop {
             let played = self.play_until_checkpoint(interrupted, begun, observe);
             let complete = self.counts.games >= self.config.games;
             let over = complete || interrupted.load(Relaxed) || played.is_err();
-            if !over
-                && self.is_evaluation_due()
-                && self.saved.elapsed() < self.config.checkpoint_every
-            {
+            // Before a checkpoint that is due as well, so that it knows of the measurement.
+            if !over && self.is_evaluation_due() {
                 return Ok(End::EvaluationDue);
             }
             observe(Progress::Saving(self.folder.checkpoint()));
@@ -209,9 +215,6 @@ impl<G: Indexed> Run<G> {
             if over {
                 return Ok(End::Interrupted);
             }
-            if self.is_evaluation_due() {
-                return Ok(End::EvaluationDue);
-            }
         }
     }
 
@@ -223,12 +226,12 @@ impl<G: Indexed> Run<G> {
         observe: &mut dyn FnMut(Progress),
     ) -> Result<(), TrainError> {
         let threads = self.config.threads.unwrap_or(1);
-        let limit = self.config.games.min(self.next_evaluation());
+        let most = self.next_evaluation().saturating_sub(self.counts.games);
         let (segment, saved) = (Instant::now(), self.saved);
         let seconds_before = self.counts.seconds;
         let mut last_point = (segment, self.counts.moves);
         // Each trouble is told once, not with every game.
-        let (mut unlogged, mut diverged) = (false, false);
+        let mut unlogged = false;
         let pause = AtomicBool::new(interrupted.load(Relaxed));
         let Run {
             learner,
@@ -237,9 +240,10 @@ impl<G: Indexed> Run<G> {
             window,
             logs,
             config,
+            diverged,
             ..
         } = self;
-        let played = learner.play(threads, limit, play, &pause, |finished: Option<Finished>| {
+        let played = learner.play(threads, most, play, &pause, |finished: Option<Finished>| {
             if interrupted.load(Relaxed) || saved.elapsed() >= config.checkpoint_every {
                 pause.store(true, Relaxed);
             }
@@ -248,7 +252,7 @@ impl<G: Indexed> Run<G> {
                 window.push(game);
                 counts.games += 1;
                 counts.moves += game.moves;
-                if !game.error_sum.is_finite() && !std::mem::replace(&mut diverged, true) {
+                if !game.error_sum.is_finite() && !std::mem::replace(diverged, true) {
                     let text = "training diverges: TD errors are no longer numbers; stop it, and begin again with a smaller --alpha";
                     observe(Progress::Warning(text.to_owned()));
                 }
@@ -330,29 +334,32 @@ impl<G: Indexed> Run<G> {
     }
 
     fn is_evaluation_due(&self) -> bool {
-        self.counts.games >= self.next_evaluation() && self.play.lanes.is_empty()
+        let games = self.counts.games;
+        games >= self.next_evaluation() && games < self.config.games
     }
 
     /// Records a measurement of the player as it is now, and keeps the player if no earlier one was better and players
     /// are measured on the way. Says whether it is the best.
     ///
     /// # Errors
-    /// When the curves or the best model cannot be written. The measurement counts even so.
+    /// When the best model or the curves cannot be written.
     pub fn record_evaluation(&mut self, evaluation: Evaluation) -> Result<bool, TrainError> {
         let last = self.counts.games >= self.config.games;
+        let is_best = self.config.eval_every > 0 && self.evaluations.is_best(&evaluation);
+        if is_best {
+            // Before it is told of: what is said to be the best is there.
+            self.save_network(&self.folder.best())?;
+            self.evaluations.keep(&evaluation);
+        }
         let added = self.evaluations.add(evaluation.clone());
         let logged = match last {
             true => self.logs.log_last_evaluation(&evaluation),
             false => self.logs.log_evaluation(&evaluation),
         };
-        let is_best = self.evaluations.best() == Some(&evaluation);
-        if is_best && self.config.eval_every > 0 {
-            self.save_network(&self.folder.best())?;
-        }
         added.and(logged).map(|()| is_best)
     }
 
-    /// The best measurement of all.
+    /// The measurement of the player that is kept as the best.
     pub fn best_evaluation(&self) -> Option<&Evaluation> {
         self.evaluations.best()
     }
@@ -397,6 +404,7 @@ fn learner<G: Indexed>(
         alpha: config.alpha_schedule(),
         seed: derive_seed(config.seed, "training"),
         games: config.games,
+        lanes: config.lanes,
     }
 }
 

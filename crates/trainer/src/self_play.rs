@@ -26,6 +26,8 @@ pub(crate) struct Learner<G: Indexed> {
     pub(crate) seed: u64,
     /// Games in total.
     pub(crate) games: u64,
+    /// Games that a thread plays side by side.
+    pub(crate) lanes: usize,
 }
 
 /// What is under way: the games that are being played, and how many have been started.
@@ -40,15 +42,15 @@ impl<G: Indexed> Learner<G> {
         self.alpha.at(number as f64 / self.games as f64)
     }
 
-    /// Plays on with some threads, until `limit` games have been started and all of them are over, or until `pause` is
-    /// set; then every thread stops after its present move. Tells `each` of every finished game, and of `None` now and then.
+    /// Plays on with some threads, until all games are played, so many have ended, or `pause` is set; then every thread
+    /// stops after its present move. Tells `each` of every finished game, and of `None` now and then.
     ///
     /// # Errors
     /// When the system refuses a thread; those that it granted have then stopped.
     pub(crate) fn play(
         &self,
         threads: usize,
-        limit: u64,
+        most: u64,
         play: &mut Play<G>,
         pause: &AtomicBool,
         mut each: impl FnMut(Option<Finished>),
@@ -56,22 +58,24 @@ impl<G: Indexed> Learner<G> {
         let started = AtomicU64::new(play.started);
         let waiting = Mutex::new(std::mem::take(&mut play.lanes));
         let stopped = Mutex::new(VecDeque::new());
+        let pause = Pause {
+            flag: pause,
+            left: AtomicU64::new(most),
+        };
         // Bounded, so that the news of tiny games do not pile up.
         let (finished, games) = sync_channel(1024);
         let spawned = thread::scope(|scope| {
             // Ours now: however this ends, threads that wait to send are set free.
             let games = games;
-            let _stop = StopAtEnd(pause);
+            let _stop = StopAtEnd(pause.flag);
             for _ in 0..threads {
                 let finished = finished.clone();
                 let (started, waiting, stopped) = (&started, &waiting, &stopped);
+                let pause = &pause;
                 thread::Builder::new().spawn_scoped(scope, move || {
-                    while let Some(lane) = self.next_lane(limit, started, waiting) {
-                        if let Some(lane) = self.play_game(lane, pause, &finished) {
-                            lock(stopped).push_back(lane);
-                            break;
-                        }
-                    }
+                    let next = || self.next_lane(started, waiting);
+                    let lanes = self.play_games(next, pause, &finished);
+                    lock(stopped).extend(lanes);
                 })?;
             }
             drop(finished);
@@ -93,14 +97,13 @@ impl<G: Indexed> Learner<G> {
     /// A game to go on with, or else a new one, while there are any.
     fn next_lane(
         &self,
-        limit: u64,
         started: &AtomicU64,
         waiting: &Mutex<VecDeque<Lane<G>>>,
     ) -> Option<Lane<G>> {
         if let Some(lane) = lock(waiting).pop_front() {
             return Some(lane);
         }
-        let number = started.fetch_update(Relaxed, Relaxed, |n| (n < limit).then_some(n + 1));
+        let number = started.fetch_update(Relaxed, Relaxed, |n| (n < self.games).then_some(n + 1));
         let number = number.ok()?;
         let rng = game_rng(self.seed, number);
         Some(Lane::start(
@@ -111,21 +114,53 @@ impl<G: Indexed> Learner<G> {
         ))
     }
 
-    /// Plays a game to its end, or gives it back when told to pause.
-    fn play_game(
+    /// Plays games side by side, a move of each in turn, until there is no other or it is told to pause; gives back those
+    /// that are not over, the one whose turn it is first. While one game's look-ups are fetched, the others are at work.
+    fn play_games(
         &self,
-        mut lane: Lane<G>,
-        pause: &AtomicBool,
+        next: impl Fn() -> Option<Lane<G>>,
+        pause: &Pause<'_>,
         finished: &SyncSender<Finished>,
-    ) -> Option<Lane<G>> {
-        while !pause.load(Relaxed) {
-            if let Some(game) = lane.step(&self.network, &self.step_size) {
+    ) -> Vec<Lane<G>> {
+        let mut lanes: Vec<Lane<G>> = (0..self.lanes).map_while(|_| next()).collect();
+        let mut turn = 0;
+        while !lanes.is_empty() && !pause.flag.load(Relaxed) {
+            if turn >= lanes.len() {
+                turn = 0;
+            }
+            if let Some(game) = lanes[turn].step(&self.network, &self.step_size) {
+                pause.count();
                 // The receiver only goes away when everything ends.
                 let _ = finished.send(game);
-                return None;
+                match next() {
+                    Some(new) => lanes[turn] = new,
+                    None => {
+                        lanes.remove(turn);
+                        continue;
+                    }
+                }
             }
+            turn += 1;
         }
-        Some(lane)
+        let turn = turn.min(lanes.len());
+        lanes.rotate_left(turn);
+        lanes
+    }
+}
+
+/// When threads are to stop after their present moves.
+struct Pause<'a> {
+    flag: &'a AtomicBool,
+    /// Games that may still end before they do by themselves.
+    left: AtomicU64,
+}
+
+impl Pause<'_> {
+    /// A game has ended. On one thread, no other move follows the last one.
+    fn count(&self) {
+        if self.left.fetch_sub(1, Relaxed) == 1 {
+            self.flag.store(true, Relaxed);
+        }
     }
 }
 

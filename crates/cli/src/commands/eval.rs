@@ -74,10 +74,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             .map_err(|error| Failure::Usage(error.into()))?;
     }
     let record = arguments.record.as_deref();
+    if record.is_some() && record == arguments.explain.as_deref() {
+        let message = "--record and --explain name the same file: give each its own";
+        return Err(Failure::usage(message));
+    }
+    let folder = arguments.out.as_deref().map(Folder::create).transpose()?;
     Explain::during(arguments.explain.as_deref(), |explain| {
         let header = || recorder::header(&rules, &specs, arguments.seed);
         Recorder::during(record, header, |recorder| {
-            evaluate(arguments, &specs, &rules, Logs { explain, recorder })
+            let logs = Logs { explain, recorder };
+            evaluate(arguments, &specs, &rules, logs, folder)
         })
     })
 }
@@ -87,8 +93,8 @@ fn evaluate(
     specs: &[AgentSpec],
     rules: &Rules,
     logs: Logs<'_>,
+    folder: Option<Folder>,
 ) -> Result<(), Failure> {
-    let folder = arguments.out.as_deref().map(Folder::create).transpose()?;
     let interrupted = interrupt::flag();
     let (report, models) = with_game!(AnyGame::new(rules)?, game => report(&game, rules, specs, arguments, logs, &interrupted)?);
     let interrupted = interrupted.load(Relaxed);

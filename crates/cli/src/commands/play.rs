@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     /// Show a game that `eval --record` wrote, instead of playing one; AGENT is then one of those in the file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "rules", "explain", "runs"])]
     replay: Option<PathBuf>,
-    /// Which recorded game: best or worst by score, or its number
+    /// Which recorded game: best or worst by score, of all agents unless one is named, or its number
     #[arg(long, value_name = "GAME", default_value = "best", requires = "replay")]
     game: replay::Which,
     /// Time between moves, such as 200ms [default: 50ms on a terminal, else 0]

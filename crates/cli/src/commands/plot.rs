@@ -5,6 +5,7 @@ use crate::progress::note;
 use crate::report::{self, REPORT};
 use crate::runs;
 use evaluation::{Curve, CurvePoint, EvaluationPoint, Figure, Report};
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ use trainer::METRICS;
 pub(crate) struct Arguments {
     /// Runs or folders of reports; LABEL=RUN gives a run a name [default: the latest run]
     #[arg(value_name = "FOLDER")]
-    sources: Vec<String>,
+    sources: Vec<OsString>,
     /// Where the figures go [default: the folder that they are of, if there is only one]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -44,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let runs = arguments.runs.display();
             Failure::usage(format!("there is no run in {runs} to draw: name a folder"))
         })?;
-        sources.push(latest.display().to_string());
+        sources.push(latest.into_os_string());
     }
     let mut folders = Vec::new();
     let mut drawing = None;
@@ -84,8 +85,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// A label, if there is one, and a folder. A folder with an equals sign in its name needs no label.
-fn labelled(source: &str) -> (Option<&str>, PathBuf) {
-    match source.split_once('=') {
+fn labelled(source: &OsStr) -> (Option<&str>, PathBuf) {
+    match source.to_str().and_then(|text| text.split_once('=')) {
         Some((label, folder)) if !Path::new(source).exists() => (Some(label), folder.into()),
         _ => (None, source.into()),
     }

@@ -39,6 +39,9 @@ pub(crate) struct Arguments {
     /// Threads; one is bit-reproducible, several are not [default: all processors]
     #[arg(long)]
     threads: Option<usize>,
+    /// Games that each thread plays side by side, which hides waits for memory [default: 2]
+    #[arg(long, conflicts_with = "resume")]
+    lanes: Option<usize>,
     /// The game: 4x4, 3x3, 2x3, ... or a TOML file [default: 4x4]
     #[arg(long, conflicts_with = "resume")]
     rules: Option<String>,
@@ -85,6 +88,7 @@ impl Arguments {
             config.rules = parse_rules(rules)?;
         }
         config.seed = self.seed.unwrap_or(config.seed);
+        config.lanes = self.lanes.unwrap_or(config.lanes);
         config.patterns = self.patterns.clone().or(config.patterns);
         if let Some(step_size) = self.step_size.filter(|rule| *rule != config.step_size) {
             // A step size that suits one rule does not suit the other.

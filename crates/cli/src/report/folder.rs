@@ -61,14 +61,13 @@ impl Folder {
         let failed = |error: io::Error| unwritable(&self.0, &error);
         let json = serde_json::to_vec_pretty(output)?;
         let csv = games::write(&output.report).map_err(|error| failed(error.into()))?;
-        for (name, content) in [
-            (TEXT, output.markdown().into_bytes()),
-            (REPORT, json),
-            (GAMES, csv),
-        ] {
-            write_into(&self.0, name, &content).map_err(failed)?;
-        }
-        draw(&self.0, Figure::of_report(&output.report, axis)).map(|_| ())
+        let text = output.markdown().into_bytes();
+        let files = [(TEXT, text), (REPORT, json), (GAMES, csv)];
+        let mut files: Vec<_> = { files.into_iter() }
+            .map(|(name, content)| (name.to_owned(), content))
+            .collect();
+        files.extend(drawn(Figure::of_report(&output.report, axis))?);
+        write_into(&self.0, &files).map_err(failed)
     }
 }
 
@@ -85,18 +84,25 @@ pub(crate) fn draw<'a>(
     folder: &Path,
     figures: impl Iterator<Item = Figure<'a>>,
 ) -> Result<Vec<String>, Failure> {
-    let drawn = |error: FigureError| Failure::failed(error.to_string());
-    let mut names = Vec::new();
+    let files = drawn(figures)?;
+    write_into(folder, &files).map_err(|error| {
+        let folder = folder.display();
+        Failure::failed(format!("cannot write the figures to {folder}: {error}"))
+    })?;
+    Ok(files.into_iter().map(|(name, _)| name).collect())
+}
+
+/// Names and contents of the files of figures.
+fn drawn<'a>(figures: impl Iterator<Item = Figure<'a>>) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+    let failed = |error: FigureError| Failure::failed(error.to_string());
+    let mut files = Vec::new();
     for figure in figures {
-        let (svg, png) = (figure.svg().map_err(drawn)?, figure.png().map_err(drawn)?);
-        for (end, content) in [("svg", svg.as_bytes()), ("png", &png)] {
-            let name = format!("{}.{end}", figure.name());
-            let written = write_into(folder, &name, content);
-            written.map_err(|error| unwritable(folder, &error))?;
-            names.push(name);
-        }
+        let name = figure.name();
+        let svg = figure.svg().map_err(failed)?;
+        files.push((format!("{name}.svg"), svg.into_bytes()));
+        files.push((format!("{name}.png"), figure.png().map_err(failed)?));
     }
-    Ok(names)
+    Ok(files)
 }
 
 /// The report that was written into a folder, with its games.

@@ -92,6 +92,7 @@ impl<G: Game> Record<G> {
             }
             nth += 1;
         }
+        debug_assert!(false, "a spawn follows every move");
     }
 
     /// Plays the record from its start.

@@ -99,7 +99,8 @@ fn choose<G: Game>(
                 })?,
         ),
     };
-    if matches!(arguments.game, Which::Number(_)) && agent.is_none() && agents.len() > 1 {
+    let several = agents.iter().any(|agent| *agent != agents[0]);
+    if matches!(arguments.game, Which::Number(_)) && agent.is_none() && several {
         let (file, agents) = (file.display(), agents.join(" "));
         return Err(Failure::usage(format!(
             "{file} has games of several agents: name one of {agents}"
