@@ -35,6 +35,8 @@ struct Info {
     cells: Vec<Vec<u8>>,
     symmetric: bool,
     features: usize,
+    /// How look-ups are worked out on this processor.
+    kernel: &'static str,
     radix: u32,
     weights: u64,
     nonzero_weights: u64,
@@ -111,6 +113,7 @@ fn read<G: Indexed>(path: &Path, file: ModelFile, game: &G) -> Result<Info, Fail
         cells: network.structure().patterns().to_vec(),
         symmetric: network.structure().symmetric(),
         features: network.structure().features(),
+        kernel: network.kernel_name(),
         radix: network.radix(),
         weights: network.entries(),
         nonzero_weights,
@@ -183,11 +186,12 @@ fn text(info: &Info) -> String {
         (
             "patterns",
             format!(
-                "{}: {} tables, {} look-ups a value, radix {}",
+                "{}: {} tables, {} look-ups a value, radix {}, {} kernel here",
                 info.patterns,
                 info.cells.len(),
                 info.features,
-                info.radix
+                info.radix,
+                info.kernel
             ),
         ),
         (

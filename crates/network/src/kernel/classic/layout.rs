@@ -3,6 +3,16 @@
 //! Each rank is two *halves* of two bits: low (rank mod 4) and high (rank / 4). A look-up's index puts every half of
 //! the pattern's cells somewhere. Successive boards differ mostly in low halves, so those lie in the low bits of the
 //! index: what is looked up next lies near what was looked up last.
+//!
+//! Two patterns that have all cells but one in common, maybe under a symmetry, are looked up together with the same
+//! contents of the common cells. Their tables are interleaved, so that both look-ups often find one cache line:
+//!
+//! | bits | what |
+//! |---|---|
+//! | 0, 1 | low half of the cell of its own |
+//! | 2 | which of the two |
+//! | 3 ... | low halves of the common cells |
+//! | then | high half of its own, high halves of the common ones |
 
 use crate::Structure;
 
@@ -47,55 +57,31 @@ impl Layout {
             .map(|cells| cells.iter().map(|&cell| usize::from(cell)).collect())
             .collect();
         let mut tables: Vec<Option<Table>> = patterns.iter().map(|_| None).collect();
-        let mut end = 0;
+        let mut start = 0;
         for first in 0..patterns.len() {
             if tables[first].is_some() {
                 continue;
             }
-            let partner = (first + 1..patterns.len())
+            let cells = &patterns[first];
+            let sibling = (first + 1..patterns.len())
                 .filter(|&second| tables[second].is_none())
-                .find_map(|second| {
-                    let image = sibling(&patterns[first], &patterns[second], &views)?;
-                    Some((second, image))
-                });
-            let entries = 1 << (4 * patterns[first].len());
-            match partner {
-                None => {
-                    tables[first] = Some(Table::alone(end, &patterns[first]));
-                    end += entries;
-                }
-                Some((second, image)) => {
-                    let own = |of: &[usize], other: &[usize]| {
-                        of.iter()
-                            .position(|cell| !other.contains(cell))
-                            .unwrap_or(0)
-                    };
-                    let cells = &patterns[first];
-                    let (own_first, own_second) = (own(cells, &image), own(&image, cells));
-                    let shared: Vec<usize> = { cells.iter().copied() }
-                        .filter(|&cell| cell != cells[own_first])
-                        .collect();
-                    let place = |cells: &[usize]| -> Vec<[u32; 2]> {
-                        let size = cells.len() as u32;
-                        let place = |cell| match shared.iter().position(|&known| known == cell) {
-                            Some(nth) => [3 + 2 * nth as u32, 3 + 2 * (size + nth as u32)],
-                            None => [0, 1 + 2 * size],
-                        };
-                        cells.iter().map(|&cell| place(cell)).collect()
-                    };
-                    let _ = own_second;
-                    tables[first] = Some(Table {
-                        start: end,
-                        cells: cells.clone(),
-                        positions: place(cells),
-                    });
-                    tables[second] = Some(Table {
-                        start: end + 4,
-                        cells: patterns[second].clone(),
-                        positions: place(&image),
-                    });
-                    end += 2 * entries;
-                }
+                .find_map(|second| Some((second, sibling(cells, &patterns[second], &views)?)));
+            let entries = 1 << (4 * cells.len());
+            if let Some((second, image)) = sibling {
+                let common: Vec<usize> = { cells.iter().copied() }
+                    .filter(|cell| image.contains(cell))
+                    .collect();
+                let table = |start, cells: &[usize], image: &[usize]| Table {
+                    start,
+                    cells: cells.to_vec(),
+                    positions: interleaved(image, &common),
+                };
+                tables[first] = Some(table(start, cells, cells));
+                tables[second] = Some(table(start + 4, &patterns[second], &image));
+                start += 2 * entries;
+            } else {
+                tables[first] = Some(Table::alone(start, cells));
+                start += entries;
             }
         }
         Layout {
@@ -130,16 +116,26 @@ impl Layout {
 fn sibling(first: &[usize], second: &[usize], views: &[Vec<usize>]) -> Option<Vec<usize>> {
     let images = views
         .iter()
-        .map(|view| -> Vec<usize> { second.iter().map(|&cell| view[cell]).collect() });
-    let shares = |image: &Vec<usize>| {
-        image.iter().filter(|cell| first.contains(cell)).count() + 1 == first.len()
-    };
-    (first.len() == second.len() && first.len() > 1)
-        .then(|| { images }.into_iter().find(shares))
+        .map(|view| second.iter().map(|&cell| view[cell]));
+    let common = |image: &Vec<usize>| image.iter().filter(|cell| first.contains(cell)).count();
+    let siblings = |image: &Vec<usize>| first.len() > 1 && common(image) + 1 == first.len();
+    (first.len() == second.len())
+        .then(|| images.map(Iterator::collect).find(siblings))
         .flatten()
 }
 
+/// The positions of the halves of a pattern whose table is interleaved with another's.
+fn interleaved(cells: &[usize], common: &[usize]) -> Vec<[u32; 2]> {
+    let size = cells.len() as u32;
+    let place = |cell| match common.iter().position(|&known| known == cell) {
+        Some(nth) => [3 + 2 * nth as u32, 3 + 2 * (size + nth as u32)],
+        None => [0, 1 + 2 * size],
+    };
+    cells.iter().map(|&cell| place(cell)).collect()
+}
+
 impl Table {
+    /// A table that is interleaved with no other.
     fn alone(start: u32, cells: &[usize]) -> Table {
         let size = cells.len() as u32;
         let positions = (0..size).map(|nth| [2 * nth, 2 * (size + nth)]);
@@ -150,6 +146,7 @@ impl Table {
         }
     }
 
+    /// The pattern under a symmetry.
     fn under(&self, view: &[usize]) -> Feature {
         let placed = self.cells.iter().zip(&self.positions);
         let halves = placed.flat_map(|(&cell, positions)| {

@@ -90,7 +90,6 @@ mod tests {
     use crate::kernel::{PlainKernel, table_starts};
     use engine::{Classic, Game};
     use proptest::prelude::*;
-    use std::collections::HashMap;
 
     /// Patterns of one to six cells in any order, as text.
     fn any_structure() -> impl Strategy<Value = String> {
@@ -134,21 +133,38 @@ mod tests {
         }
     }
 
+    /// Tables that lie alone, and pairs that are interleaved as they are and under a symmetry.
     #[test]
-    fn storage_is_a_permutation_of_each_table() {
-        let structure =
-            Structure::parse("cd1 0 5a72", Classic.rules().geometry()).expect("patterns");
-        let kernel = ClassicKernel::new(&structure, 16);
-        let mut seen = HashMap::new();
-        for (table, size) in [(0, 4096), (1, 16), (2, 65536)] {
-            for natural in 0..size {
-                assert_eq!(
-                    seen.insert(kernel.storage_index(table, natural), table),
-                    None
-                );
+    fn storage_is_a_permutation_of_all_tables() {
+        for text in [
+            "cd1 0 5a72",
+            "012 456 126 ab",
+            "0123 4567 0124 bfae",
+            "01 asymmetric",
+        ] {
+            let structure = Structure::parse(text, Classic.rules().geometry()).expect("patterns");
+            let kernel = ClassicKernel::new(&structure, 16);
+            let mut seen = Vec::new();
+            for (table, cells) in structure.patterns().iter().enumerate() {
+                let entries = 1 << (4 * cells.len());
+                seen.extend((0..entries).map(|natural| kernel.storage_index(table, natural)));
             }
+            seen.sort_unstable();
+            assert!(seen.iter().copied().eq(0..seen.len() as u32), "{text}");
         }
-        assert_eq!(seen.len() as u32, 4096 + 16 + 65536);
-        assert_eq!(seen.keys().max(), Some(&(4096 + 16 + 65536 - 1)));
+    }
+
+    #[test]
+    fn patterns_that_share_cells_share_lines() {
+        let structure = Structure::parse("4x6", Classic.rules().geometry()).expect("patterns");
+        let kernel = ClassicKernel::new(&structure, 16);
+        let board = "2 4 2 8/4 8 0 0/2 0 0 0/0 0 0 0";
+        let board = Classic.parse_board(board).expect("a board");
+        let mut indices = vec![0; structure.features()];
+        kernel.locate(Classic.awaiting_spawn(board), &mut indices);
+        let mut lines: Vec<u32> = indices.iter().map(|index| index / 16).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        assert!(lines.len() <= 20, "{lines:?}");
     }
 }
