@@ -21,7 +21,7 @@ impl Beside {
     pub(crate) fn create(path: &Path, beginning: &[u8], kind: &str) -> io::Result<Beside> {
         let found = std::fs::metadata(path).ok();
         // A regular file may be behind /dev/stdout, too.
-        let special = ["/dev", "/proc"]
+        let special = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"]
             .iter()
             .any(|system| path.starts_with(system));
         if special || found.as_ref().is_some_and(|found| !found.is_file()) {

@@ -48,8 +48,8 @@ impl Recorder {
         }
     }
 
-    /// Does some work with the record that is asked for, if one is. Of work that was interrupted it keeps the games
-    /// before the first unfinished one.
+    /// Does some work with the record that is asked for, if one is. Of work that was broken off it keeps the games
+    /// before the first unfinished one, beside what was recorded before.
     pub(crate) fn during<T>(
         path: Option<&Path>,
         header: impl FnOnce() -> RecordHeader,
@@ -74,10 +74,7 @@ impl Recorder {
         let before = path.exists();
         let recorder = begin().map_err(unwritable)?;
         let work = work(Some(&recorder));
-        let interrupted = matches!(work, Err(Failure::Interrupted));
-        if !interrupted && !matches!(work, Ok(_) | Err(Failure::OutputClosed)) {
-            return work;
-        }
+        let broken_off = !matches!(work, Ok(_) | Err(Failure::OutputClosed));
         let writer = recorder.0.into_inner();
         let Writer { out, games, failed } = writer.unwrap_or_else(PoisonError::into_inner);
         if games == 0 {
@@ -87,7 +84,7 @@ impl Recorder {
         let placed = written.and_then(|()| {
             let file = out.finish()?;
             // What was recorded before is worth more than games that were broken off.
-            match interrupted && before {
+            match broken_off && before {
                 true => Ok(file.keep()?.unwrap_or_else(|| path.to_owned())),
                 false => file.place().map(|()| path.to_owned()),
             }

@@ -139,9 +139,7 @@ impl AgentReport {
             search: SearchReport::new(&result.work),
         }
     }
-}
 
-impl AgentReport {
     /// The mean score with half its confidence interval, for people.
     pub fn mean_score(&self) -> String {
         let interval = self.score.ci95.map_or(String::new(), |[low, high]| {

@@ -110,16 +110,17 @@ fn evaluate(
         models,
         origin: Origin::here(),
     };
+    // First what stays, whoever reads the rest.
+    if let Some(folder) = folder.filter(|_| !none) {
+        folder.write(&output, axis(arguments.log_axis))?;
+        note(&format!("The report is in {}.", folder.path().display()));
+    }
     let mut stdout = std::io::stdout().lock();
     if arguments.json {
         serde_json::to_writer_pretty(&mut stdout, &output)?;
         writeln!(stdout)?;
     } else if !none {
         write!(stdout, "{}", output.summary())?;
-    }
-    if let Some(folder) = folder.filter(|_| !none) {
-        folder.write(&output, axis(arguments.log_axis))?;
-        note(&format!("The report is in {}.", folder.path().display()));
     }
     if interrupted {
         note(match none {

@@ -9,7 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use trainer::METRICS;
+use trainer::{CONFIG, METRICS};
 
 /// Draw learning curves of runs, or the figures of saved reports again.
 ///
@@ -106,7 +106,10 @@ fn add(drawing: &mut Option<Drawing>, label: Option<&str>, folder: &Path) -> Res
         reports.push(report::read(folder)?);
         return Ok(());
     }
-    if !folder.join(METRICS).is_file() {
+    if ![METRICS, CONFIG]
+        .iter()
+        .any(|name| folder.join(name).is_file())
+    {
         return Err(Failure::usage(format!(
             "{shown} is neither a run with curves ({METRICS}) nor a report ({REPORT}) of eval --out"
         )));
