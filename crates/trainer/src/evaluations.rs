@@ -2,11 +2,10 @@
 
 use crate::TrainError;
 use crate::curves::read_lines;
-use crate::folder::BEST;
+use crate::folder::{BEST, replace};
 use network::ModelFile;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -110,21 +109,20 @@ impl Evaluations {
             .map_err(TrainError::folder("write", &self.path))
     }
 
-    /// Writes all of them beside the file, then in its place.
+    /// Writes all of them anew.
     fn rewrite(&self) -> io::Result<()> {
-        let beside = self.path.with_extension("jsonl.partial");
-        let mut file = File::create(&beside)?;
+        let mut text = Vec::new();
         for evaluation in &self.all {
-            writeln!(file, "{}", serde_json::to_string(evaluation)?)?;
+            writeln!(text, "{}", serde_json::to_string(evaluation)?)?;
         }
-        file.sync_all()?;
-        fs::rename(&beside, &self.path)
+        replace(&self.path, &text)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn evaluation(games: u64, measured: u64, mean_score: f64) -> Evaluation {
         Evaluation {

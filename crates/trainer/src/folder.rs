@@ -85,17 +85,8 @@ impl Folder {
 
     /// Writes the configuration beside the old one, then in its place.
     pub(crate) fn write_config(&self, text: &str) -> Result<(), TrainError> {
-        let (path, partial) = (
-            self.path.join(CONFIG),
-            self.path.join("config.toml.partial"),
-        );
-        let write = || -> io::Result<()> {
-            let mut file = File::create(&partial)?;
-            file.write_all(text.as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&partial, &path)
-        };
-        write().map_err(TrainError::folder("write", &path))
+        let path = self.path.join(CONFIG);
+        replace(&path, text.as_bytes()).map_err(TrainError::folder("write", &path))
     }
 
     /// Checks that there is room for files of that many bytes.
@@ -110,6 +101,16 @@ impl Folder {
             _ => Ok(()),
         }
     }
+}
+
+/// Writes a file beside the old one, then in its place.
+pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(".partial");
+    let mut file = File::create(&partial)?;
+    file.write_all(content)?;
+    file.sync_all()?;
+    fs::rename(&partial, path)
 }
 
 /// Whether nothing was ever written there, as when a process was killed before its first file.

@@ -103,8 +103,8 @@ impl<B: DrawingBackend> Canvas<B> {
         self.chart_on(&plot, title, x, y, true)
     }
 
-    /// A chart with a row for each name, the first on top. Row r of n is the unit below n - r; what belongs to it may
-    /// fill it up to [`ROW`], above that stands its name.
+    /// A chart with a row of height 1 for each name, the first on top, see [`row_floor`]. What belongs to a row may fill it
+    /// up to [`ROW`], above that stands its name.
     pub(super) fn rows(
         &self,
         names: &[String],
@@ -121,9 +121,10 @@ impl<B: DrawingBackend> Canvas<B> {
         let mut chart = self.chart_on(&self.root, title, x, &y, false)?;
         let (left, right) = (x.range.start, x.range.end);
         for (number, name) in names.iter().enumerate() {
-            let top = (names.len() - number) as f64;
+            let floor = row_floor(number, names.len());
+            let top = floor + 1.0;
             let floor = PathElement::new(
-                vec![(left, top - 1.0), (right, top - 1.0)],
+                vec![(left, floor), (right, floor)],
                 BLACK.mix(0.4).stroke_width(self.points(1)),
             );
             chart.draw_series([floor]).map_err(text)?;
@@ -171,6 +172,11 @@ impl<B: DrawingBackend> Canvas<B> {
         drop(mesh);
         Ok(chart)
     }
+}
+
+/// Where row `number` of so many begins.
+pub(super) fn row_floor(number: usize, rows: usize) -> f64 {
+    (rows - number) as f64 - 1.0
 }
 
 /// Height of a row that drawings may fill; the rest is for its name.

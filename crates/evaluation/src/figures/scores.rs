@@ -1,6 +1,6 @@
 //! How the scores of games are distributed.
 
-use super::canvas::{Axis, Canvas, ROW, colour, percent, text};
+use super::canvas::{Axis, Canvas, ROW, colour, percent, row_floor, text};
 use super::{Drawn, names};
 use crate::report::grouped;
 use crate::{AgentReport, Report};
@@ -67,12 +67,16 @@ fn positions(agent: &AgentReport, axis: ScoreAxis) -> Vec<f64> {
     positions
 }
 
-fn horizontal<'a>(range: &Range<f64>, label: &'a dyn Fn(&f64) -> String) -> Axis<'a> {
+/// The axis of the scores of all agents.
+fn score_axis(report: &Report, axis: ScoreAxis) -> Axis<'static> {
     Axis {
         name: "score of a game",
-        range: range.clone(),
+        range: axis.range(report),
         labels: 12,
-        label,
+        label: match axis {
+            ScoreAxis::Linear => &|position| ScoreAxis::Linear.label(*position),
+            ScoreAxis::Logarithmic => &|position| ScoreAxis::Logarithmic.label(*position),
+        },
     }
 }
 
@@ -82,30 +86,29 @@ pub(super) fn histogram<B: DrawingBackend>(
     report: &Report,
     axis: ScoreAxis,
 ) -> Drawn {
-    let range = axis.range(report);
-    let width = (range.end - range.start) / BINS as f64;
-    let label = |position: &f64| axis.label(*position);
+    let x = score_axis(report, axis);
+    let width = (x.range.end - x.range.start) / BINS as f64;
     let title = format!("Scores of {} games", report.rules);
     let mut chart = canvas.rows(
         &names(report),
         &title,
-        &horizontal(&range, &label),
+        &x,
         "share of games, each row to its own scale",
     )?;
     for (number, agent) in report.agents.iter().enumerate() {
         let mut bins = [0.0; BINS];
         for position in positions(agent, axis) {
-            bins[(((position - range.start) / width) as usize).min(BINS - 1)] += 1.0;
+            bins[(((position - x.range.start) / width) as usize).min(BINS - 1)] += 1.0;
         }
         let most = bins.iter().copied().fold(1.0, f64::max);
-        let floor = (report.agents.len() - number) as f64 - 1.0;
-        let mut steps = vec![(range.start, floor)];
+        let floor = row_floor(number, report.agents.len());
+        let mut steps = vec![(x.range.start, floor)];
         for (bin, games) in bins.iter().enumerate() {
             let height = floor + ROW * games / most;
-            steps.push((range.start + bin as f64 * width, height));
-            steps.push((range.start + (bin + 1) as f64 * width, height));
+            steps.push((x.range.start + bin as f64 * width, height));
+            steps.push((x.range.start + (bin + 1) as f64 * width, height));
         }
-        steps.push((range.end, floor));
+        steps.push((x.range.end, floor));
         let area = Polygon::new(steps.clone(), colour(number).mix(0.3));
         chart.draw_series([area]).map_err(text)?;
         let line = PathElement::new(steps, canvas.line(number));
@@ -120,8 +123,7 @@ pub(super) fn cumulative<B: DrawingBackend>(
     report: &Report,
     axis: ScoreAxis,
 ) -> Drawn {
-    let range = axis.range(report);
-    let label = |position: &f64| axis.label(*position);
+    let x = score_axis(report, axis);
     let y = Axis {
         name: "share of games with at most this score",
         range: 0.0..1.02,
@@ -129,16 +131,15 @@ pub(super) fn cumulative<B: DrawingBackend>(
         label: &percent,
     };
     let title = format!("Scores of {} games, cumulative", report.rules);
-    let x = horizontal(&range, &label);
     let mut chart = canvas.chart(&names(report), &title, &x, &y)?;
     for (number, agent) in report.agents.iter().enumerate() {
-        let (mut steps, mut share) = (vec![(range.start, 0.0)], 0.0);
+        let (mut steps, mut share) = (vec![(x.range.start, 0.0)], 0.0);
         for position in positions(agent, axis) {
             steps.push((position, share));
             share += 1.0 / agent.games as f64;
             steps.push((position, share));
         }
-        steps.push((range.end, 1.0));
+        steps.push((x.range.end, 1.0));
         let line = PathElement::new(steps, canvas.line(number));
         chart.draw_series([line]).map_err(text)?;
     }
@@ -152,16 +153,14 @@ pub(super) fn quantiles<B: DrawingBackend>(
     report: &Report,
     axis: ScoreAxis,
 ) -> Drawn {
-    let range = axis.range(report);
-    let label = |position: &f64| axis.label(*position);
+    let x = score_axis(report, axis);
     let title = format!(
         "Scores of {} games: 5, 25, 50, 75, 95 %, and the mean as a point",
         report.rules
     );
-    let x = horizontal(&range, &label);
     let mut chart = canvas.rows(&names(report), &title, &x, "")?;
     for (number, agent) in report.agents.iter().enumerate() {
-        let floor = (report.agents.len() - number) as f64 - 1.0;
+        let floor = row_floor(number, report.agents.len());
         let (middle, half) = (floor + ROW / 2.0, 0.8 * ROW / 2.0);
         let quantiles = agent.score.quantiles;
         let marks = [quantiles.q05, quantiles.q25, quantiles.q75, quantiles.q95];

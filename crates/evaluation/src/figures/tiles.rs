@@ -1,6 +1,6 @@
 //! Which tiles games make.
 
-use super::canvas::{Axis, Canvas, ROW, colour, text};
+use super::canvas::{Axis, Canvas, ROW, colour, row_floor, text};
 use super::{Drawn, names};
 use crate::Report;
 use plotters::prelude::*;
@@ -105,7 +105,7 @@ fn bars<B: DrawingBackend>(
     let most = bars.iter().map(|(_, _, (share, _))| *share);
     let scale = BAR / most.fold(0.0, f64::max);
     for (agent, place, (share, interval)) in bars {
-        let floor = (report.agents.len() - agent) as f64 - 1.0;
+        let floor = row_floor(agent, report.agents.len());
         let (middle, height) = (place as f64, floor + scale * share);
         let corners = [(middle - 0.3, floor), (middle + 0.3, height)];
         let filled = Rectangle::new(corners, colour(agent).mix(0.8).filled());

@@ -1,6 +1,7 @@
 //! Eight indices at once by the shuffles of AVX2.
 
-use super::layout::{Feature, GROUPS, Half, groups};
+use super::batch::{self, Batch, GROUPS, ranks};
+use super::layout::Feature;
 use bytemuck::cast;
 use std::arch::x86_64::*;
 
@@ -34,7 +35,7 @@ impl Shuffles {
     /// For these features, if this processor can do it.
     pub(super) fn new(features: &[Feature]) -> Option<Shuffles> {
         let able = is_x86_feature_detected!("avx2");
-        let blocks = features.chunks(WIDTH).map(Block::new);
+        let blocks = features.chunks(WIDTH).map(Batch::new).map(Block::new);
         able.then(|| Shuffles {
             blocks: blocks.collect(),
         })
@@ -56,37 +57,27 @@ impl Shuffles {
 }
 
 impl Group {
-    fn new<'a>(of_features: impl Iterator<Item = &'a [Half]>) -> Group {
-        let (mut low, mut high) = ([[ZERO; 4]; WIDTH], [[ZERO; 4]; WIDTH]);
-        let (mut factors, mut shifts) = ([[0_u8; 4]; WIDTH], [0; WIDTH]);
-        for (feature, halves) in of_features.enumerate() {
-            let base = halves.first().map_or(0, |half| half.position);
-            shifts[feature] = base;
-            for (byte, half) in halves.iter().enumerate() {
-                let controls = if half.high { &mut high } else { &mut low };
-                controls[feature][byte] = half.cell as u8;
-                factors[feature][byte] = 1 << (half.position - base);
-            }
-        }
+    fn new(group: &batch::Group<WIDTH>) -> Group {
+        let controls = |high| {
+            group.controls(|half| {
+                let half = half.filter(|half| half.high == high);
+                half.map_or(ZERO, |half| half.cell as u8)
+            })
+        };
         Group {
-            low: cast(low),
-            high: cast(high),
-            factors: cast(factors),
-            shifts: cast(shifts),
+            low: cast(controls(false)),
+            high: cast(controls(true)),
+            factors: cast(group.factors),
+            shifts: cast(group.shifts),
         }
     }
 }
 
 impl Block {
-    fn new(features: &[Feature]) -> Block {
-        let mut starts = [0; WIDTH];
-        for (start, feature) in starts.iter_mut().zip(features) {
-            *start = feature.start;
-        }
-        let grouped: Vec<[&[Half]; GROUPS]> = features.iter().map(groups).collect();
+    fn new(batch: Batch<WIDTH>) -> Block {
         Block {
-            starts: cast(starts),
-            groups: std::array::from_fn(|nth| Group::new(grouped.iter().map(|of| of[nth]))),
+            starts: cast(batch.starts),
+            groups: batch.groups.each_ref().map(Group::new),
         }
     }
 
@@ -111,11 +102,7 @@ impl Block {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn halves(nibbles: u64) -> (__m256i, __m256i) {
-    let pairs = _mm_cvtsi64_si128(nibbles as i64);
-    let four = _mm_set1_epi8(15);
-    let even = _mm_and_si128(pairs, four);
-    let odd = _mm_and_si128(_mm_srli_epi64::<4>(pairs), four);
-    let ranks = _mm256_broadcastsi128_si256(_mm_unpacklo_epi8(even, odd));
+    let ranks = _mm256_broadcastsi128_si256(ranks(nibbles));
     let two = _mm256_set1_epi8(3);
     let high = _mm256_and_si256(_mm256_srli_epi64::<2>(ranks), two);
     (_mm256_and_si256(ranks, two), high)

@@ -1,7 +1,8 @@
 //! Sixteen indices at once: AVX-512 with byte permutation (VBMI) and sums of byte products (VNNI), as Intel's Ice Lake
 //! and AMD's Zen 4 have them.
 
-use super::layout::{Feature, GROUPS, Half, groups};
+use super::batch::{self, Batch, GROUPS, ranks};
+use super::layout::Feature;
 use bytemuck::cast;
 use std::arch::x86_64::*;
 
@@ -38,7 +39,7 @@ impl Shuffles {
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512vbmi")
             && is_x86_feature_detected!("avx512vnni");
-        let blocks = features.chunks(WIDTH).map(Block::new);
+        let blocks = features.chunks(WIDTH).map(Batch::new).map(Block::new);
         able.then(|| Shuffles {
             blocks: blocks.collect(),
         })
@@ -60,35 +61,22 @@ impl Shuffles {
 }
 
 impl Group {
-    fn new<'a>(of_features: impl Iterator<Item = &'a [Half]>) -> Group {
-        let (mut controls, mut factors) = ([[ZERO; 4]; WIDTH], [[0_u8; 4]; WIDTH]);
-        let mut shifts = [0; WIDTH];
-        for (feature, halves) in of_features.enumerate() {
-            let base = halves.first().map_or(0, |half| half.position);
-            shifts[feature] = base;
-            for (byte, half) in halves.iter().enumerate() {
-                controls[feature][byte] = half.cell as u8 + 16 * u8::from(half.high);
-                factors[feature][byte] = 1 << (half.position - base);
-            }
-        }
+    fn new(group: &batch::Group<WIDTH>) -> Group {
+        let controls = group
+            .controls(|half| half.map_or(ZERO, |half| half.cell as u8 + 16 * u8::from(half.high)));
         Group {
             controls: cast(controls),
-            factors: cast(factors),
-            shifts: cast(shifts),
+            factors: cast(group.factors),
+            shifts: cast(group.shifts),
         }
     }
 }
 
 impl Block {
-    fn new(features: &[Feature]) -> Block {
-        let mut starts = [0; WIDTH];
-        for (start, feature) in starts.iter_mut().zip(features) {
-            *start = feature.start;
-        }
-        let grouped: Vec<[&[Half]; GROUPS]> = features.iter().map(groups).collect();
+    fn new(batch: Batch<WIDTH>) -> Block {
         Block {
-            starts: cast(starts),
-            groups: std::array::from_fn(|nth| Group::new(grouped.iter().map(|of| of[nth]))),
+            starts: cast(batch.starts),
+            groups: batch.groups.each_ref().map(Group::new),
         }
     }
 
@@ -109,11 +97,7 @@ impl Block {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vnni")]
 fn halves(nibbles: u64) -> __m512i {
-    let pairs = _mm_cvtsi64_si128(nibbles as i64);
-    let four = _mm_set1_epi8(15);
-    let even = _mm_and_si128(pairs, four);
-    let odd = _mm_and_si128(_mm_srli_epi64::<4>(pairs), four);
-    let ranks = _mm_unpacklo_epi8(even, odd);
+    let ranks = ranks(nibbles);
     let two = _mm_set1_epi8(3);
     let low = _mm_and_si128(ranks, two);
     let high = _mm_and_si128(_mm_srli_epi64::<2>(ranks), two);

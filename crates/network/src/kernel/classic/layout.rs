@@ -165,26 +165,3 @@ impl Table {
         }
     }
 }
-
-/// Groups of halves in an index. No table has more than seven cells, or its indices would not fit 32 bits.
-#[cfg(target_arch = "x86_64")]
-pub(super) const GROUPS: usize = 4;
-
-/// Halves that can be put together by one sum of products: at most four, whose places differ so little that their
-/// factors fit seven bits. Some groups may be empty.
-#[cfg(target_arch = "x86_64")]
-pub(super) fn groups(feature: &Feature) -> [&[Half]; GROUPS] {
-    let fits = |group: &[Half]| match (group.first(), group.last()) {
-        (Some(first), Some(last)) => group.len() <= 4 && last.position - first.position <= 6,
-        _ => true,
-    };
-    let mut rest = feature.halves.as_slice();
-    let groups = [(); GROUPS].map(|()| {
-        let most = (0..=rest.len()).rev().find(|&most| fits(&rest[..most]));
-        let (group, others) = rest.split_at(most.unwrap_or(0));
-        rest = others;
-        group
-    });
-    debug_assert!(rest.is_empty(), "{feature:?}");
-    groups
-}
