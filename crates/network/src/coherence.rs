@@ -19,8 +19,8 @@ impl CoherenceSums {
 
     /// Asks the processor to fetch the sums that a trace names.
     #[inline]
-    pub fn prefetch(&self, trace: &Trace) {
-        for &index in trace.indices() {
+    pub fn prefetch(&self, trace: Trace<'_>) {
+        for &index in trace.indices {
             self.sums.prefetch(2 * index as usize);
         }
     }

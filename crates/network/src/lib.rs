@@ -6,7 +6,7 @@
 //! images of a pattern share its table.
 //!
 //! The order of the weights in memory is a matter of this crate alone (its private module `kernel`); learners
-//! work through [`Trace`]s, files hold the natural order.
+//! work through [`Traces`], files hold the natural order.
 //!
 //! ```
 //! use engine::{Classic, Game, Direction, ValueFunction};
@@ -17,9 +17,9 @@
 //! let board = Classic.parse_board("2 2 4 0/0 0 0 0/0 0 8 0/0 0 0 0").expect("a board");
 //! let (afterstate, _) = Classic.slide(board, Direction::Left).expect("a legal move");
 //!
-//! let mut trace = network.trace();
-//! assert_eq!(network.evaluate(afterstate, &mut trace), 0.0);
-//! network.update(&trace, 10.0);
+//! let mut traces = network.traces(1);
+//! assert_eq!(network.evaluate(afterstate, &mut traces), 0.0);
+//! network.update(traces.row(0), 10.0);
 //! assert!(network.value(afterstate) > 0.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -36,5 +36,5 @@ pub use coherence::CoherenceSums;
 pub use file::FileError;
 pub use kernel::Indexed;
 pub use model::{ModelFile, ModelHeader, Provenance, save};
-pub use ntuple::{NTuple, NetworkError, Trace};
+pub use ntuple::{NTuple, NetworkError, Trace, Traces};
 pub use structure::{Structure, StructureError};

@@ -1,5 +1,5 @@
 use crate::coherence::CoherenceSums;
-use crate::kernel::{BLOCK, Indexed, Kernel, table_starts};
+use crate::kernel::{Indexed, Kernel, LINE, row, table_starts};
 use crate::memory::Table;
 use crate::structure::MAX_PATTERNS;
 use crate::{Structure, StructureError};
@@ -12,6 +12,9 @@ const MAX_RADIX: u32 = 16;
 
 /// Look-ups in flight at a time when a batch is valued: room for one value of any network.
 const BATCH: usize = 8 * MAX_PATTERNS;
+
+/// Weights whose places are worked out together when files are read or written.
+const BLOCK: u32 = 1 << 12;
 
 /// Why there is no such network.
 #[derive(Debug, thiserror::Error)]
@@ -73,34 +76,42 @@ pub struct NTuple<G: Indexed> {
     features: usize,
 }
 
-/// Where the weights of one afterstate are. Opaque: only meaningful to the network that filled it and to its
-/// [`CoherenceSums`].
+/// Where the weights of some afterstates are, a row for each.
 #[derive(Clone, Debug)]
-pub struct Trace {
+pub struct Traces {
     lines: Vec<Line>,
     features: usize,
+}
+
+/// Where the weights of one afterstate are. Opaque: only meaningful to the network that found them and to its
+/// [`CoherenceSums`].
+#[derive(Clone, Copy, Debug)]
+pub struct Trace<'a> {
+    pub(crate) indices: &'a [u32],
 }
 
 /// A cache line of indices. They are written by whole lines and read one by one at once, which is only fast if no write
 /// crosses a line's end.
 #[derive(Clone, Copy, Debug, Zeroable, Pod)]
 #[repr(C, align(64))]
-struct Line([u32; 16]);
+struct Line([u32; LINE]);
 
-impl Trace {
-    fn new(features: usize) -> Trace {
-        let lines = vec![Line([0; 16]); features.div_ceil(16)];
-        Trace { lines, features }
+impl Traces {
+    /// The nth row.
+    #[inline]
+    pub fn row(&self, nth: usize) -> Trace<'_> {
+        let rows: &[u32] = bytemuck::cast_slice(&self.lines);
+        let start = nth * row(self.features);
+        let indices = &rows[start..start + self.features];
+        Trace { indices }
     }
 
+    /// Copies a row of other traces of the same network to the nth row.
     #[inline]
-    pub(crate) fn indices(&self) -> &[u32] {
-        &bytemuck::cast_slice(&self.lines)[..self.features]
-    }
-
-    #[inline]
-    fn indices_mut(&mut self) -> &mut [u32] {
-        &mut bytemuck::cast_slice_mut(&mut self.lines)[..self.features]
+    pub fn copy_row(&mut self, nth: usize, other: &Traces, from: usize) {
+        let lines = row(self.features) / LINE;
+        let from = &other.lines[from * lines..][..lines];
+        self.lines[nth * lines..][..lines].copy_from_slice(from);
     }
 }
 
@@ -202,44 +213,60 @@ impl<G: Indexed> NTuple<G> {
         )
     }
 
-    /// A trace to be filled.
-    pub fn trace(&self) -> Trace {
-        Trace::new(self.features)
+    /// Room for the traces of some afterstates.
+    pub fn traces(&self, rows: usize) -> Traces {
+        Traces {
+            lines: vec![Line([0; LINE]); rows * row(self.features) / LINE],
+            features: self.features,
+        }
     }
 
-    /// Finds the weights of an afterstate.
+    /// Finds the weights of some afterstates, at most as many as there are rows.
     #[inline]
-    pub fn locate(&self, afterstate: G::Afterstate, trace: &mut Trace) {
-        self.kernel.locate(afterstate, trace.indices_mut());
+    pub fn locate(&self, afterstates: &[G::Afterstate], traces: &mut Traces) {
+        let indices = bytemuck::cast_slice_mut(&mut traces.lines);
+        self.kernel.locate(afterstates, indices);
+    }
+
+    /// The value of an afterstate, whose weights are then named in the first row of some traces.
+    pub fn evaluate(&self, afterstate: G::Afterstate, traces: &mut Traces) -> f32 {
+        self.locate(&[afterstate], traces);
+        self.read(traces.row(0))
     }
 
     /// Asks the processor to fetch the weights that a trace names.
     #[inline]
-    pub fn prefetch(&self, trace: &Trace) {
-        self.prefetch_all(trace.indices());
+    pub fn prefetch(&self, trace: Trace<'_>) {
+        for &index in trace.indices {
+            self.weights.prefetch(index as usize);
+        }
     }
 
-    /// The present value of the afterstate that a trace was filled for.
+    /// The present value of the afterstate that a trace was found for.
     #[inline]
-    pub fn read(&self, trace: &Trace) -> f32 {
-        self.sum(trace.indices())
-    }
-
-    /// The value of an afterstate; fills its trace.
-    #[inline]
-    pub fn evaluate(&self, afterstate: G::Afterstate, trace: &mut Trace) -> f32 {
-        self.locate(afterstate, trace);
-        self.read(trace)
+    pub fn read(&self, trace: Trace<'_>) -> f32 {
+        let weights = self.weights.cells();
+        let weight = |index: u32| f32::from_bits(weights[index as usize].load(Relaxed));
+        // Four sums side by side, because each addition waits for the one before.
+        let (fours, rest) = trace.indices.as_chunks::<4>();
+        let mut sums = [0.0; 4];
+        for four in fours {
+            for (sum, &index) in sums.iter_mut().zip(four) {
+                *sum += weight(index);
+            }
+        }
+        let rest: f32 = rest.iter().map(|&index| weight(index)).sum();
+        (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
     }
 
     /// Moves the value of a trace's afterstate by `change`, shared equally among its features (alpha divided
     /// by the number of features, as in Szubert and Jaskowski 2014). A weight that k features share gets k
     /// shares, and the value then moves by `change` x the sum of k squared / features.
     #[inline]
-    pub fn update(&self, trace: &Trace, change: f32) {
-        let share = change / trace.features as f32;
+    pub fn update(&self, trace: Trace<'_>, change: f32) {
+        let share = change / trace.indices.len() as f32;
         let weights = self.weights.cells();
-        for &index in trace.indices() {
+        for &index in trace.indices {
             let weight = &weights[index as usize];
             let moved = f32::from_bits(weight.load(Relaxed)) + share;
             weight.store(moved.to_bits(), Relaxed);
@@ -249,10 +276,16 @@ impl<G: Indexed> NTuple<G> {
     /// Moves the weights by their own step sizes, temporal coherence learning: a weight's share of
     /// `alpha` x `error` is scaled by how consistently past errors had one sign. See [`CoherenceSums`].
     #[inline]
-    pub fn update_coherently(&self, trace: &Trace, sums: &CoherenceSums, alpha: f32, error: f32) {
-        let share = alpha * error / trace.features as f32;
+    pub fn update_coherently(
+        &self,
+        trace: Trace<'_>,
+        sums: &CoherenceSums,
+        alpha: f32,
+        error: f32,
+    ) {
+        let share = alpha * error / trace.indices.len() as f32;
         let weights = self.weights.cells();
-        for &index in trace.indices() {
+        for &index in trace.indices {
             let rate = sums.rate_then_add(index, error);
             let weight = &weights[index as usize];
             let moved = f32::from_bits(weight.load(Relaxed)) + rate * share;
@@ -268,43 +301,18 @@ impl<G: Indexed> NTuple<G> {
         Ok(CoherenceSums::new(table(2 * self.entries())?))
     }
 
-    #[inline]
-    fn prefetch_all(&self, indices: &[u32]) {
-        for &index in indices {
-            self.weights.prefetch(index as usize);
-        }
-    }
-
-    #[inline]
-    fn sum(&self, indices: &[u32]) -> f32 {
-        let weights = self.weights.cells();
-        let weight = |index: u32| f32::from_bits(weights[index as usize].load(Relaxed));
-        // Four sums side by side, because each addition waits for the one before.
-        let (fours, rest) = indices.as_chunks::<4>();
-        let mut sums = [0.0; 4];
-        for four in fours {
-            for (sum, &index) in sums.iter_mut().zip(four) {
-                *sum += weight(index);
-            }
-        }
-        let rest: f32 = rest.iter().map(|&index| weight(index)).sum();
-        (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
-    }
-
     /// Visits every weight's storage index, in the order of files.
     pub(crate) fn visit_in_natural_order<E>(
         &self,
         mut visit: impl FnMut(u32) -> Result<(), E>,
     ) -> Result<(), E> {
+        let mut block = [0; BLOCK as usize];
         for (table, &entries) in self.tables.iter().enumerate() {
-            // Storage indices add up block by block; see `Kernel::storage_index`.
-            let index = |natural| self.kernel.storage_index(table, natural);
-            let start = index(0);
-            let within: Vec<u32> = (0..entries.min(BLOCK)).map(|n| index(n) - start).collect();
             for first in (0..entries).step_by(BLOCK as usize) {
-                let base = index(first);
-                for &offset in &within[..(entries - first).min(BLOCK) as usize] {
-                    visit(base + offset)?;
+                let indices = &mut block[..(entries - first).min(BLOCK) as usize];
+                self.kernel.storage_indices(table, first, indices);
+                for &mut index in indices {
+                    visit(index)?;
                 }
             }
         }
@@ -334,18 +342,22 @@ impl<G: Indexed> ValueFunction<G> for NTuple<G> {
 
     #[inline]
     fn values(&self, afterstates: &[G::Afterstate], values: &mut [f32]) {
-        let mut lines = [Line([0; 16]); BATCH / 16];
+        let mut lines = [Line([0; LINE]); BATCH / LINE];
         let indices: &mut [u32] = bytemuck::cast_slice_mut(&mut lines);
-        let features = self.features;
-        let batch = BATCH / features;
+        let row = row(self.features);
+        let batch = BATCH / row;
         for (afterstates, values) in afterstates.chunks(batch).zip(values.chunks_mut(batch)) {
-            let rows = indices.chunks_exact_mut(features);
-            for (&afterstate, row) in afterstates.iter().zip(rows) {
-                self.kernel.locate(afterstate, row);
-                self.prefetch_all(row);
+            self.kernel.locate(afterstates, indices);
+            let traces = || {
+                indices.chunks_exact(row).map(|row| Trace {
+                    indices: &row[..self.features],
+                })
+            };
+            for trace in traces().take(afterstates.len()) {
+                self.prefetch(trace);
             }
-            for (value, row) in values.iter_mut().zip(indices.chunks_exact(features)) {
-                *value = self.sum(row);
+            for (value, trace) in values.iter_mut().zip(traces()) {
+                *value = self.read(trace);
             }
         }
     }

@@ -178,6 +178,18 @@ impl Structure {
         words.join(" ")
     }
 
+    /// The look-ups that a value adds up, each the number of a pattern and of a view. Patterns are taken two by two, which
+    /// suits the vector kernels: the views one after the other, of each the two patterns.
+    pub(crate) fn lookups(&self) -> Vec<(usize, usize)> {
+        let views = self.views().len();
+        let numbers: Vec<usize> = (0..self.patterns.len()).collect();
+        let of_pair = |pair: &[usize]| {
+            let in_view = |view| pair.iter().map(move |&pattern| (pattern, view));
+            (0..views).flat_map(in_view).collect::<Vec<_>>()
+        };
+        numbers.chunks(2).flat_map(of_pair).collect()
+    }
+
     /// The number of look-ups a value adds up.
     pub fn features(&self) -> usize {
         self.patterns.len() * self.views().len()

@@ -40,15 +40,15 @@ fn check<G: Indexed>(game: &G, patterns: &str) -> (u32, u32) {
     let network = NTuple::new(game, structure.clone()).expect(patterns);
     let symmetries = game.rules().geometry().symmetries();
     let mut rng = game_rng(11, 0);
-    let mut trace = network.trace();
+    let mut traces = network.traces(1);
     let (mut distinct, mut repeated) = (0, 0);
     for number in 0..300 {
         let ranks = random_position(game, &mut rng);
         let afterstate = afterstate_of(game, &ranks);
-        let before = f64::from(network.evaluate(afterstate, &mut trace));
+        let before = f64::from(network.evaluate(afterstate, &mut traces));
         let change = f64::from(number % 7 - 3) * 10.0 + 1.0;
-        network.update(&trace, change as f32);
-        let moved = f64::from(network.read(&trace)) - before;
+        network.update(traces.row(0), change as f32);
+        let moved = f64::from(network.read(traces.row(0))) - before;
         let factor = repetition(&structure, network.radix(), afterstate);
         *(if factor == 1.0 {
             &mut distinct
@@ -61,7 +61,7 @@ fn check<G: Indexed>(game: &G, patterns: &str) -> (u32, u32) {
         );
 
         let value = network.value(afterstate);
-        assert_eq!(value, network.read(&trace));
+        assert_eq!(value, network.read(traces.row(0)));
         let images: Vec<G::Afterstate> = symmetries
             .iter()
             .map(|view| afterstate_of(game, &view.iter().map(|&c| ranks[c]).collect::<Vec<_>>()))
@@ -118,9 +118,9 @@ fn an_asymmetric_network_can_tell_images_apart() {
         ranks[cell] = 5;
         afterstate_of(&Classic, &ranks)
     };
-    let mut trace = network.trace();
-    network.evaluate(corner(0), &mut trace);
-    network.update(&trace, 17.0);
+    let mut traces = network.traces(1);
+    network.evaluate(corner(0), &mut traces);
+    network.update(traces.row(0), 17.0);
     assert_ne!(network.value(corner(0)), network.value(corner(15)));
 }
 
@@ -133,19 +133,19 @@ fn temporal_coherence_slows_down_where_errors_cancel() {
         &Classic,
         &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0],
     );
-    let mut trace = network.trace();
+    let mut traces = network.traces(1);
     // Eight distinct weights. Errors 8, 8: full steps. Then -8: rate is |16| / 16 = 1 still; then
     // E = 8 and A = 24, so the next step is a third, and so on.
-    let mut value = f64::from(network.evaluate(afterstate, &mut trace));
+    let mut value = f64::from(network.evaluate(afterstate, &mut traces));
     let (mut e, mut a) = (0.0_f64, 0.0_f64);
     for error in [8.0, 8.0, -8.0, 8.0, -8.0, -4.0, 2.0] {
         let rate = if a == 0.0 { 1.0 } else { e.abs() / a };
-        network.update_coherently(&trace, &sums, 0.5, error as f32);
+        network.update_coherently(traces.row(0), &sums, 0.5, error as f32);
         value += 0.5 * rate * error;
         e += error;
         a += error.abs();
         assert!(
-            (f64::from(network.read(&trace)) - value).abs() < 1e-4,
+            (f64::from(network.read(traces.row(0))) - value).abs() < 1e-4,
             "{value}"
         );
     }

@@ -11,10 +11,10 @@ fn trained<G: Indexed>(game: &G, patterns: &str) -> (NTuple<G>, CoherenceSums) {
     let structure = Structure::parse(patterns, game.rules().geometry()).expect(patterns);
     let network = NTuple::new(game, structure).expect(patterns);
     let sums = network.coherence_sums().expect("small");
-    let mut trace = network.trace();
+    let mut traces = network.traces(1);
     for (number, afterstate) in positions(game, 500).into_iter().enumerate() {
-        network.evaluate(afterstate, &mut trace);
-        network.update_coherently(&trace, &sums, 1.0, number as f32 - 100.5);
+        network.evaluate(afterstate, &mut traces);
+        network.update_coherently(traces.row(0), &sums, 1.0, number as f32 - 100.5);
     }
     (network, sums)
 }
@@ -144,12 +144,12 @@ fn the_order_in_files_is_that_of_the_plain_kernel() {
     let structure =
         Structure::parse("0123 asymmetric", Classic.rules().geometry()).expect("a pattern");
     let single = NTuple::new(&Classic, structure).expect("small");
-    let mut trace = single.trace();
+    let mut traces = single.traces(1);
     single.evaluate(
         Classic.awaiting_spawn(Classic.board_of_ranks(&ranks)),
-        &mut trace,
+        &mut traces,
     );
-    single.update(&trace, 42.0);
+    single.update(traces.row(0), 42.0);
     save_model(&path, &single);
     let bytes = fs::read(&path).expect("bytes");
     let weight = bytes.len() - 8 - 4 * 65_536 + 4 * (3 + 2 * 256 + 4096);

@@ -2,8 +2,8 @@
 
 use crate::metrics::Finished;
 use crate::step_size::StepSize;
-use engine::{Episode, GameRng, Objective, Slide};
-use network::{Indexed, NTuple, Trace};
+use engine::{Episode, GameRng, Objective};
+use network::{Indexed, NTuple, Traces};
 use serde::{Deserialize, Serialize};
 
 /// A game in progress, with what learning remembers of it.
@@ -18,12 +18,15 @@ pub(crate) struct Lane<G: Indexed> {
     /// The afterstate of the last move, which the next move will correct.
     previous: Option<G::Afterstate>,
     /// Where the weights of `previous` are.
-    trace: Trace,
+    trace: Traces,
     /// Where the weights of the move now chosen are, until it is the last.
-    chosen: Trace,
-    /// The slides of the present board, by direction, and where the weights of their afterstates are.
-    slides: [Option<Slide<G>>; 4],
-    candidates: [Trace; 4],
+    chosen: Traces,
+    /// The legal moves of the present board: so many, their afterstates and rewards, and where the weights of these
+    /// afterstates are.
+    legal: usize,
+    afterstates: [G::Afterstate; 4],
+    rewards: [u32; 4],
+    candidates: Traces,
     error_sum: f64,
 }
 
@@ -52,12 +55,14 @@ impl<G: Indexed> Lane<G> {
         let mut lane = Lane {
             number,
             alpha,
-            episode,
             previous: None,
-            trace: network.trace(),
-            chosen: network.trace(),
-            slides: [None; 4],
-            candidates: [(); 4].map(|()| network.trace()),
+            trace: network.traces(1),
+            chosen: network.traces(1),
+            legal: 0,
+            afterstates: [network.game().awaiting_spawn(episode.board); 4],
+            rewards: [0; 4],
+            candidates: network.traces(4),
+            episode,
             error_sum: 0.0,
         };
         lane.look_ahead(network);
@@ -67,12 +72,17 @@ impl<G: Indexed> Lane<G> {
     /// Finds the afterstates of all moves and has their weights fetched, for the next step to read.
     #[inline]
     fn look_ahead(&mut self, network: &NTuple<G>) {
-        self.slides = network.game().slides(self.episode.board);
-        for (slide, trace) in self.slides.iter().zip(&mut self.candidates) {
-            if let Some((afterstate, _)) = slide {
-                network.locate(*afterstate, trace);
-                network.prefetch(trace);
-            }
+        self.legal = 0;
+        for slide in network.game().slides(self.episode.board) {
+            // Without a branch, which the processor could not foresee. What is not legal is written over or left out.
+            let (afterstate, reward) = slide.unwrap_or((self.afterstates[0], 0));
+            self.afterstates[self.legal] = afterstate;
+            self.rewards[self.legal] = reward;
+            self.legal += usize::from(slide.is_some());
+        }
+        network.locate(&self.afterstates[..self.legal], &mut self.candidates);
+        for nth in 0..self.legal {
+            network.prefetch(self.candidates.row(nth));
         }
     }
 
@@ -80,40 +90,44 @@ impl<G: Indexed> Lane<G> {
     /// returns what the game came to.
     #[inline]
     pub(crate) fn step(&mut self, network: &NTuple<G>, step_size: &StepSize) -> Option<Finished> {
-        let mut best = None;
-        let mut highest = f32::NEG_INFINITY;
-        for (direction, (slide, trace)) in self.slides.iter().zip(&self.candidates).enumerate() {
-            if let Some((afterstate, merged)) = *slide {
-                let total = Objective::Score.step_reward(merged) + network.read(trace);
-                // The first of equals is taken, and some move is even if weights have run to infinity.
-                if total > highest || best.is_none() {
-                    highest = total;
-                    best = Some((direction, afterstate, merged));
-                }
+        if self.legal == 0 {
+            self.correct(network, step_size, 0.0);
+            let outcome = self.episode.outcome(network.game());
+            return Some(Finished::new(outcome, self.error_sum));
+        }
+        let total = |nth: usize| {
+            let reward = Objective::Score.step_reward(self.rewards[nth]);
+            reward + network.read(self.candidates.row(nth))
+        };
+        // The first of equals is taken, and some move is even if weights have run to infinity.
+        let (mut best, mut highest) = (0, total(0));
+        for nth in 1..self.legal {
+            let total = total(nth);
+            if total > highest {
+                (best, highest) = (nth, total);
             }
         }
-        let correct = self.previous.is_some();
-        let target = if best.is_some() { highest } else { 0.0 };
-        if let Some((direction, afterstate, merged)) = best {
-            std::mem::swap(&mut self.chosen, &mut self.candidates[direction]);
-            step_size.prefetch(&self.chosen);
-            self.previous = Some(afterstate);
-            self.episode.advance(network.game(), afterstate, merged);
-            // The next look-ups are fetched while the weights of this one's predecessor change.
-            self.look_ahead(network);
-        }
-        if correct {
-            let error = target - network.read(&self.trace);
-            step_size.update(network, &self.trace, self.alpha, error);
-            self.error_sum += f64::from(error.abs());
-        }
+        let afterstate = self.afterstates[best];
+        self.chosen.copy_row(0, &self.candidates, best);
+        step_size.prefetch(self.chosen.row(0));
+        self.episode
+            .advance(network.game(), afterstate, self.rewards[best]);
+        // The next look-ups are fetched while the weights of this one's predecessor change.
+        self.look_ahead(network);
+        self.correct(network, step_size, highest);
+        self.previous = Some(afterstate);
         std::mem::swap(&mut self.trace, &mut self.chosen);
-        match best {
-            Some(_) => None,
-            None => Some(Finished::new(
-                self.episode.outcome(network.game()),
-                self.error_sum,
-            )),
+        None
+    }
+
+    /// Moves the value of the last afterstate, if there is one, towards a target.
+    #[inline]
+    fn correct(&mut self, network: &NTuple<G>, step_size: &StepSize, target: f32) {
+        if self.previous.is_some() {
+            let trace = self.trace.row(0);
+            let error = target - network.read(trace);
+            step_size.update(network, trace, self.alpha, error);
+            self.error_sum += f64::from(error.abs());
         }
     }
 
@@ -147,7 +161,7 @@ impl<G: Indexed> Lane<G> {
         };
         let mut lane = Lane::at(network, state.number, state.alpha, episode);
         if let Some(afterstate) = previous {
-            network.locate(afterstate, &mut lane.trace);
+            network.locate(&[afterstate], &mut lane.trace);
         }
         lane.previous = previous;
         lane.error_sum = state.error_sum;
@@ -174,10 +188,10 @@ mod tests {
             loop {
                 let board = lane.episode.board;
                 let chosen = best_move(&Classic, board, &network);
-                let mut trace = network.trace();
+                let mut traces = network.traces(1);
                 let corrected = lane
                     .previous
-                    .map(|previous| (previous, network.evaluate(previous, &mut trace)));
+                    .map(|previous| (previous, network.evaluate(previous, &mut traces)));
                 let finished = lane.step(&network, &step_size);
 
                 let target = chosen.map_or(0.0, |(direction, values)| {
@@ -186,7 +200,7 @@ mod tests {
                     values[direction as usize].expect("legal")
                 });
                 if let Some((previous, before)) = corrected {
-                    let after = network.evaluate(previous, &mut trace);
+                    let after = network.evaluate(previous, &mut traces);
                     let expected = before + 0.25 * (target - before);
                     assert!(
                         (after - expected).abs() <= 1e-3 * expected.abs().max(1.0),

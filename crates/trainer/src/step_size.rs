@@ -91,7 +91,7 @@ impl StepSize {
     }
 
     #[inline]
-    pub(crate) fn prefetch(&self, trace: &Trace) {
+    pub(crate) fn prefetch(&self, trace: Trace<'_>) {
         match self {
             StepSize::Constant => (),
             StepSize::Tc(sums) => sums.prefetch(trace),
@@ -102,7 +102,7 @@ impl StepSize {
     pub(crate) fn update<G: Indexed>(
         &self,
         network: &NTuple<G>,
-        trace: &Trace,
+        trace: Trace<'_>,
         alpha: f32,
         error: f32,
     ) {

@@ -61,11 +61,14 @@ impl Packed {
     /// With a tile of a rank up to 15 in the `nth` empty cell.
     #[inline]
     pub(crate) fn with_tile(self, nth: u32, rank: u8) -> Packed {
-        let mut empty = self.empty_mask();
-        for _ in 0..nth {
-            empty &= empty.wrapping_sub(1);
-        }
-        let lowest = empty & empty.wrapping_neg();
+        // Without a loop, whose end the processor could not foresee. Each cell's four bits count the empty cells up to
+        // it, and the first cell with one more than `nth` is it: there the difference is 0, and the lowest such four bits
+        // are those that borrow first. 16, the count of a whole empty board, is 0 in four bits on both sides.
+        let ones = 0x1111_1111_1111_1111_u64;
+        let counts = self.empty_mask().wrapping_mul(ones);
+        let difference = counts ^ (u64::from((nth + 1) & 15) * ones);
+        let zeros = difference.wrapping_sub(ones) & !difference & ones << 3;
+        let lowest = (zeros & zeros.wrapping_neg()) >> 3;
         Packed {
             nibbles: self.nibbles | lowest.wrapping_mul(u64::from(rank)),
             ..self

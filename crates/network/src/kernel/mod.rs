@@ -25,19 +25,22 @@ pub trait Kernel<A>: Send + Sync + 'static {
     /// What it is called, for people.
     fn name(&self) -> &'static str;
 
-    /// Writes the storage index of every feature of an afterstate: of each pattern under each symmetry.
-    /// `indices` has [`Structure::features`] entries: those
-    /// of the first pattern under all views, and so on.
-    fn locate(&self, afterstate: A, indices: &mut [u32]);
+    /// Writes the storage index of every feature of some afterstates: of each pattern under each symmetry, in the order
+    /// of [`Structure::lookups`]. `indices` has a row of [`row`] entries for each; those beyond its features mean
+    /// nothing.
+    fn locate(&self, afterstates: &[A], indices: &mut [u32]);
 
-    /// The storage index of a natural index of one table. For the sake of files that are read fast it must add
-    /// up: with the table's start s and any multiple a of 4096, index(a + b) - s is (index(a) - s) +
-    /// (index(b) - s) for all b below 4096.
-    fn storage_index(&self, table: usize, natural: u32) -> u32;
+    /// The storage indices of some natural indices of one table, those that follow the first.
+    fn storage_indices(&self, table: usize, first: u32, indices: &mut [u32]);
 }
 
-/// Natural indices that [`Kernel::storage_index`] lets be worked out together: three cells of radix 16.
-pub(crate) const BLOCK: u32 = 1 << 12;
+/// Entries in a row of indices: the features, rounded up to whole cache lines.
+pub(crate) fn row(features: usize) -> usize {
+    features.next_multiple_of(LINE)
+}
+
+/// Indices in a cache line.
+pub(crate) const LINE: usize = 16;
 
 /// A game whose boards can index tables, and the kernel that does it.
 pub trait Indexed: Game {

@@ -1,4 +1,4 @@
-use super::{Kernel, table_starts};
+use super::{Kernel, row, table_starts};
 use crate::Structure;
 use engine::Cells;
 
@@ -15,12 +15,10 @@ impl<A: Cells> Kernel<A> for PlainKernel {
 
     fn new(structure: &Structure, radix: u32) -> Self {
         let views = structure.views();
-        let patterns = structure.patterns().iter().enumerate();
-        let features = patterns.flat_map(|(table, cells)| {
-            views.iter().map(move |view| {
-                let image = cells.iter().map(|&cell| view[usize::from(cell)]);
-                (table, image.collect())
-            })
+        let features = structure.lookups().into_iter().map(|(table, view)| {
+            let cells = structure.patterns()[table].iter();
+            let image = cells.map(|&cell| views[view][usize::from(cell)]);
+            (table, image.collect())
         });
         PlainKernel {
             radix,
@@ -36,16 +34,21 @@ impl<A: Cells> Kernel<A> for PlainKernel {
         "plain"
     }
 
-    fn locate(&self, afterstate: A, indices: &mut [u32]) {
-        for ((table, cells), index) in self.features.iter().zip(indices) {
-            let natural = cells.iter().rev().fold(0, |index, &cell| {
-                index * self.radix + u32::from(afterstate.rank(cell)).min(self.radix - 1)
-            });
-            *index = self.starts[*table] + natural;
+    fn locate(&self, afterstates: &[A], indices: &mut [u32]) {
+        let rows = indices.chunks_exact_mut(row(self.features.len()));
+        for (afterstate, indices) in afterstates.iter().zip(rows) {
+            for ((table, cells), index) in self.features.iter().zip(indices) {
+                let natural = cells.iter().rev().fold(0, |index, &cell| {
+                    index * self.radix + u32::from(afterstate.rank(cell)).min(self.radix - 1)
+                });
+                *index = self.starts[*table] + natural;
+            }
         }
     }
 
-    fn storage_index(&self, table: usize, natural: u32) -> u32 {
-        self.starts[table] + natural
+    fn storage_indices(&self, table: usize, first: u32, indices: &mut [u32]) {
+        for (index, natural) in indices.iter_mut().zip(first..) {
+            *index = self.starts[table] + natural;
+        }
     }
 }

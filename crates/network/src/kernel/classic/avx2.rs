@@ -1,16 +1,21 @@
 //! Eight indices at once by the shuffles of AVX2.
 
-use super::batch::{self, Batch, GROUPS, ranks};
-use super::layout::Feature;
+use super::layout::{Feature, Half, LINES, Layout, SPREAD};
 use bytemuck::cast;
+use engine::ClassicAfterstate;
 use std::arch::x86_64::*;
 
 /// Features that are worked out together.
 const WIDTH: usize = 8;
 
+/// Groups of halves in an index. No table has more than seven cells, or its indices would not fit 32 bits.
+const GROUPS: usize = 4;
+
 /// How all indices are put together.
 pub(super) struct Shuffles {
     blocks: Vec<Block>,
+    /// Blocks in a row of indices; the last ones may have no features.
+    row: usize,
 }
 
 struct Block {
@@ -24,7 +29,10 @@ struct Block {
 struct Group {
     low: __m256i,
     high: __m256i,
+    /// By half, relative to the first of its two.
     factors: __m256i,
+    /// By two halves, relative to the group.
+    pair_factors: __m256i,
     shifts: __m256i,
 }
 
@@ -32,69 +40,90 @@ struct Group {
 const ZERO: u8 = 0x80;
 
 impl Shuffles {
-    /// For these features, if this processor can do it.
-    pub(super) fn new(features: &[Feature]) -> Option<Shuffles> {
+    /// For these tables, if this processor can do it.
+    pub(super) fn new(layout: &Layout) -> Option<Shuffles> {
         let able = is_x86_feature_detected!("avx2");
-        let blocks = features.chunks(WIDTH).map(Batch::new).map(Block::new);
+        let features = layout.features();
+        let blocks = features.chunks(WIDTH).map(Block::new);
         able.then(|| Shuffles {
             blocks: blocks.collect(),
+            row: crate::kernel::row(features.len()) / WIDTH,
         })
     }
 
-    /// The indices of all features of an afterstate of four bits a cell.
+    /// A row of indices for each afterstate.
     #[target_feature(enable = "avx2")]
-    pub(super) fn locate(&self, nibbles: u64, indices: &mut [u32]) {
-        let (low, high) = halves(nibbles);
-        let (whole, rest) = indices.as_chunks_mut::<WIDTH>();
-        for (indices, block) in whole.iter_mut().zip(&self.blocks) {
-            *indices = cast(block.locate(low, high));
-        }
-        if let Some(block) = self.blocks.get(whole.len()) {
-            let indices: [u32; WIDTH] = cast(block.locate(low, high));
-            rest.copy_from_slice(&indices[..rest.len()]);
+    pub(super) fn locate(&self, afterstates: &[ClassicAfterstate], indices: &mut [u32]) {
+        let (indices, _) = indices.as_chunks_mut::<WIDTH>();
+        for (afterstate, row) in afterstates.iter().zip(indices.chunks_exact_mut(self.row)) {
+            let (low, high) = halves(afterstate.nibbles());
+            for (indices, block) in row.iter_mut().zip(&self.blocks) {
+                *indices = cast(block.locate(low, high));
+            }
         }
     }
 }
 
 impl Group {
-    fn new(group: &batch::Group<WIDTH>) -> Group {
-        let controls = |high| {
-            group.controls(|half| {
-                let half = half.filter(|half| half.high == high);
-                half.map_or(ZERO, |half| half.cell as u8)
-            })
-        };
+    /// Of the same four halves of each feature, or fewer.
+    fn new<'a>(of_features: impl Iterator<Item = &'a [Half]>) -> Group {
+        let mut controls = [[[ZERO; 4]; WIDTH]; 2];
+        let mut factors = [[0_u8; 4]; WIDTH];
+        let mut pair_factors = [[0_u16; 2]; WIDTH];
+        let mut shifts = [0_u32; WIDTH];
+        for (feature, halves) in of_features.enumerate() {
+            let base = halves.first().map_or(0, |half| half.position);
+            shifts[feature] = base;
+            for (nth, pair) in halves.chunks(2).enumerate() {
+                pair_factors[feature][nth] = 1 << (pair[0].position - base);
+                for (half, byte) in pair.iter().zip(2 * nth..) {
+                    controls[usize::from(half.high)][feature][byte] = half.cell as u8;
+                    factors[feature][byte] = 1 << (half.position - pair[0].position);
+                }
+            }
+        }
         Group {
-            low: cast(controls(false)),
-            high: cast(controls(true)),
-            factors: cast(group.factors),
-            shifts: cast(group.shifts),
+            low: cast(controls[0]),
+            high: cast(controls[1]),
+            factors: cast(factors),
+            pair_factors: cast(pair_factors),
+            shifts: cast(shifts),
         }
     }
 }
 
 impl Block {
-    fn new(batch: Batch<WIDTH>) -> Block {
+    fn new(features: &[Feature]) -> Block {
+        let mut starts = [0; WIDTH];
+        for (start, feature) in starts.iter_mut().zip(features) {
+            *start = feature.start;
+        }
+        let group = |nth: usize| {
+            let of_features = features.iter().map(|feature| feature.halves.as_slice());
+            Group::new(of_features.map(|halves| halves.chunks(4).nth(nth).unwrap_or_default()))
+        };
         Block {
-            starts: cast(batch.starts),
-            groups: batch.groups.each_ref().map(Group::new),
+            starts: cast(starts),
+            groups: std::array::from_fn(group),
         }
     }
 
     #[inline]
     #[target_feature(enable = "avx2")]
     fn locate(&self, low: __m256i, high: __m256i) -> __m256i {
-        let mut sum = self.starts;
+        let mut sum = _mm256_setzero_si256();
         for group in &self.groups {
             let fetched = _mm256_or_si256(
                 _mm256_shuffle_epi8(low, group.low),
                 _mm256_shuffle_epi8(high, group.high),
             );
             let pairs = _mm256_maddubs_epi16(fetched, group.factors);
-            let joined = _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
-            sum = _mm256_add_epi32(sum, _mm256_sllv_epi32(joined, group.shifts));
+            let joined = _mm256_madd_epi16(pairs, group.pair_factors);
+            sum = _mm256_or_si256(sum, _mm256_sllv_epi32(joined, group.shifts));
         }
-        sum
+        let higher = _mm256_srli_epi32::<{ SPREAD as i32 }>(sum);
+        let added = _mm256_and_si256(higher, _mm256_set1_epi32(LINES as i32));
+        _mm256_add_epi32(_mm256_xor_si256(sum, added), self.starts)
     }
 }
 
@@ -102,7 +131,10 @@ impl Block {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn halves(nibbles: u64) -> (__m256i, __m256i) {
-    let ranks = _mm256_broadcastsi128_si256(ranks(nibbles));
+    let mask = 0x0f0f_0f0f_0f0f_0f0f;
+    let even = _mm_cvtsi64_si128((nibbles & mask) as i64);
+    let odd = _mm_cvtsi64_si128((nibbles >> 4 & mask) as i64);
+    let ranks = _mm256_broadcastsi128_si256(_mm_unpacklo_epi8(even, odd));
     let two = _mm256_set1_epi8(3);
     let high = _mm256_and_si256(_mm256_srli_epi64::<2>(ranks), two);
     (_mm256_and_si256(ranks, two), high)

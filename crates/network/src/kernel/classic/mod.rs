@@ -5,8 +5,6 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-#[cfg(target_arch = "x86_64")]
-mod batch;
 mod layout;
 mod portable;
 
@@ -25,7 +23,7 @@ pub struct ClassicKernel {
 /// How indices are worked out.
 enum Path {
     #[cfg(target_arch = "x86_64")]
-    Avx512(avx512::Shuffles),
+    Avx512(avx512::Shifts),
     #[cfg(target_arch = "x86_64")]
     Avx2(avx2::Shuffles),
     Portable(Cuts),
@@ -37,9 +35,8 @@ impl Path {
         let mut paths = Vec::new();
         #[cfg(target_arch = "x86_64")]
         {
-            let features = layout.features();
-            paths.extend(avx512::Shuffles::new(&features).map(Path::Avx512));
-            paths.extend(avx2::Shuffles::new(&features).map(Path::Avx2));
+            paths.extend(avx512::Shifts::new(layout).map(Path::Avx512));
+            paths.extend(avx2::Shuffles::new(layout).map(Path::Avx2));
         }
         paths.push(Path::Portable(Cuts::new(layout)));
         paths
@@ -66,30 +63,29 @@ impl Kernel<ClassicAfterstate> for ClassicKernel {
     }
 
     #[inline]
-    fn locate(&self, afterstate: ClassicAfterstate, indices: &mut [u32]) {
-        let nibbles = afterstate.nibbles();
+    fn locate(&self, afterstates: &[ClassicAfterstate], indices: &mut [u32]) {
         match &self.path {
-            // SAFETY: there are such shuffles only where the processor was found to have what they are compiled for.
+            // SAFETY: there are such shifts only where the processor was found to have what they are compiled for.
             #[cfg(target_arch = "x86_64")]
             #[allow(unsafe_code)]
-            Path::Avx512(shuffles) => unsafe { shuffles.locate(nibbles, indices) },
+            Path::Avx512(shifts) => unsafe { shifts.locate(afterstates, indices) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             #[allow(unsafe_code)]
-            Path::Avx2(shuffles) => unsafe { shuffles.locate(nibbles, indices) },
-            Path::Portable(cuts) => cuts.locate(nibbles, indices),
+            Path::Avx2(shuffles) => unsafe { shuffles.locate(afterstates, indices) },
+            Path::Portable(cuts) => cuts.locate(afterstates, indices),
         }
     }
 
-    fn storage_index(&self, table: usize, natural: u32) -> u32 {
-        self.layout.storage_index(table, natural)
+    fn storage_indices(&self, table: usize, first: u32, indices: &mut [u32]) {
+        self.layout.storage_indices(table, first, indices);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{PlainKernel, table_starts};
+    use crate::kernel::{PlainKernel, row, table_starts};
     use engine::{Classic, Game};
     use proptest::prelude::*;
 
@@ -111,26 +107,31 @@ mod tests {
         #[test]
         fn all_ways_find_the_weights_that_the_plain_kernel_finds(
             text in any_structure(),
-            ranks in proptest::collection::vec(0u8..=17, 16)
+            boards in proptest::collection::vec(proptest::collection::vec(0u8..=17, 16), 1..4)
         ) {
             let structure = Structure::parse(&text, Classic.rules().geometry()).expect("patterns");
-            let afterstate = Classic.awaiting_spawn(Classic.board_of_ranks(&ranks));
+            let board = |ranks: &Vec<u8>| Classic.awaiting_spawn(Classic.board_of_ranks(ranks));
+            let afterstates: Vec<_> = boards.iter().map(board).collect();
             let plain: PlainKernel = Kernel::<ClassicAfterstate>::new(&structure, 16);
-            let mut natural = vec![0; structure.features()];
-            plain.locate(afterstate, &mut natural);
-            let views = structure.views().len();
+            let row = row(structure.features());
+            let mut natural = vec![0; row * afterstates.len()];
+            plain.locate(&afterstates, &mut natural);
             let starts = table_starts(&structure, 16);
             let layout = Layout::new(&structure);
-            let stored = natural.iter().enumerate().map(|(feature, index)| {
-                let table = feature / views;
-                layout.storage_index(table, index - starts[table] as u32)
-            });
-            let expected: Vec<u32> = stored.collect();
+            let mut expected = Vec::new();
+            for row in natural.chunks(row) {
+                for (&(table, _), index) in structure.lookups().iter().zip(row) {
+                    let mut stored = [0];
+                    layout.storage_indices(table, index - starts[table] as u32, &mut stored);
+                    expected.push(stored[0]);
+                }
+            }
             for path in Path::all(&layout) {
                 let kernel = ClassicKernel { layout: Layout::new(&structure), path };
-                let mut found = vec![0; structure.features()];
-                kernel.locate(afterstate, &mut found);
-                prop_assert_eq!(&found, &expected, "{}", kernel.name());
+                let mut found = vec![0; row * afterstates.len()];
+                kernel.locate(&afterstates, &mut found);
+                let features = found.chunks(row).flat_map(|row| &row[..structure.features()]);
+                prop_assert_eq!(features.copied().collect::<Vec<_>>(), expected.clone(), "{}", kernel.name());
             }
         }
     }
@@ -148,8 +149,12 @@ mod tests {
             let kernel = ClassicKernel::new(&structure, 16);
             let mut seen = Vec::new();
             for (table, cells) in structure.patterns().iter().enumerate() {
-                let entries = 1 << (4 * cells.len());
-                seen.extend((0..entries).map(|natural| kernel.storage_index(table, natural)));
+                let mut indices = vec![0; 1 << (4 * cells.len())];
+                kernel.storage_indices(table, 0, &mut indices);
+                let mut block = vec![0; indices.len() / 16];
+                kernel.storage_indices(table, 3 * block.len() as u32, &mut block);
+                assert_eq!(block, indices[3 * block.len()..][..block.len()], "{text}");
+                seen.append(&mut indices);
             }
             seen.sort_unstable();
             assert!(seen.iter().copied().eq(0..seen.len() as u32), "{text}");
@@ -163,10 +168,10 @@ mod tests {
         let board = "2 4 2 8/4 8 0 0/2 0 0 0/0 0 0 0";
         let board = Classic.parse_board(board).expect("a board");
         let mut indices = vec![0; structure.features()];
-        kernel.locate(Classic.awaiting_spawn(board), &mut indices);
+        kernel.locate(&[Classic.awaiting_spawn(board)], &mut indices);
         let mut lines: Vec<u32> = indices.iter().map(|index| index / 16).collect();
         lines.sort_unstable();
         lines.dedup();
-        assert!(lines.len() <= 20, "{lines:?}");
+        assert!(lines.len() <= 16, "{lines:?}");
     }
 }
