@@ -35,12 +35,9 @@ impl CoherenceSums {
         );
         sum.store((e + error).to_bits(), Relaxed);
         absolute.store((a + error.abs()).to_bits(), Relaxed);
-        // Threads that update one weight at once can lose a part of A: never more than the whole error.
-        if a == 0.0 {
-            1.0
-        } else {
-            (e.abs() / a).min(1.0)
-        }
+        // 1 as well where nothing is known, 0 / 0; and where threads that update one weight at once lost a part of A.
+        let rate = e.abs() / a;
+        if rate < 1.0 { rate } else { 1.0 }
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 use engine::{Agent, Choice, Decision, Effort, Game, ValueFunction, best_move, best_moves};
 
-/// Games that hide each other's waits for memory.
-const LANES: usize = 2;
+/// Games that hide each other's waits for memory; with more, what was fetched is driven out of the cache again.
+const LANES: usize = 4;
 
 /// Plays the move with the greatest step reward + value of the afterstate: search of depth 1.
 pub struct GreedyAgent<G, V> {
