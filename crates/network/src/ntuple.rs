@@ -158,7 +158,8 @@ impl<G: Indexed> NTuple<G> {
         }
         Ok(NTuple {
             game: game.clone(),
-            kernel: G::Kernel::new(&structure, radix),
+            // There is always one.
+            kernel: G::Kernel::all(&structure, radix).swap_remove(0),
             weights: table(entries)?,
             tables: starts
                 .windows(2)
@@ -173,6 +174,21 @@ impl<G: Indexed> NTuple<G> {
     /// How the places of weights are worked out on this processor, for people.
     pub fn kernel_name(&self) -> &'static str {
         self.kernel.name()
+    }
+
+    /// What [`NTuple::kernel_name`] may be on this processor, the fastest first, and what is taken unless another is
+    /// chosen.
+    pub fn kernel_names(&self) -> Vec<&'static str> {
+        let kernels = G::Kernel::all(&self.structure, self.radix);
+        kernels.iter().map(Kernel::name).collect()
+    }
+
+    /// Works out the places of weights in another way, to test or measure it. Names that are none change nothing.
+    pub fn choose_kernel(&mut self, name: &str) {
+        let mut kernels = G::Kernel::all(&self.structure, self.radix).into_iter();
+        if let Some(kernel) = kernels.find(|kernel| kernel.name() == name) {
+            self.kernel = kernel;
+        }
     }
 
     /// The game whose afterstates are valued.

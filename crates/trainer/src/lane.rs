@@ -214,4 +214,35 @@ mod tests {
             }
         }
     }
+
+    /// Whatever the processor can do, a run learns the same.
+    #[test]
+    fn every_kernel_learns_the_same() {
+        let learned = |kernel: &str| {
+            let structure = Structure::parse("01245 45689 0123 fb7", Classic.rules().geometry());
+            let mut network = NTuple::new(&Classic, structure.expect("patterns")).expect("small");
+            network.choose_kernel(kernel);
+            assert_eq!(network.kernel_name(), kernel);
+            let step_size = StepSize::new(StepSizeRule::Tc, &network).expect("small");
+            let games = (0..20).map(|number| {
+                let mut lane = Lane::start(&network, number, game_rng(1, number), 1.0);
+                loop {
+                    if let Some(finished) = lane.step(&network, &step_size) {
+                        return finished;
+                    }
+                }
+            });
+            let games: Vec<(u64, u64)> = games.map(|game| (game.score, game.moves)).collect();
+            (games, network.weight_range())
+        };
+        let structure = Structure::parse("0123", Classic.rules().geometry()).expect("a pattern");
+        let kernels = NTuple::new(&Classic, structure)
+            .expect("small")
+            .kernel_names();
+        let expected = learned(kernels[0]);
+        assert!(expected.1.0 > 1000);
+        for kernel in &kernels[1..] {
+            assert_eq!(learned(kernel), expected, "{kernel}");
+        }
+    }
 }

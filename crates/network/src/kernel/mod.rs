@@ -15,12 +15,13 @@ pub(crate) use plain::PlainKernel;
 /// Works out where in memory the weights of an afterstate lie.
 ///
 /// All tables of a network lie in one array, one after the other; storage indices count from its start.
-pub trait Kernel<A>: Send + Sync + 'static {
+pub trait Kernel<A>: Sized + Send + Sync + 'static {
     /// The only radix that the kernel can do, if it cannot do any.
     const RADIX: Option<u32>;
 
-    /// A kernel for tables of the given radix.
-    fn new(structure: &Structure, radix: u32) -> Self;
+    /// The kernels for tables of the given radix that this processor can do, the fastest first; at least one. All put
+    /// weights in the same order.
+    fn all(structure: &Structure, radix: u32) -> Vec<Self>;
 
     /// What it is called, for people.
     fn name(&self) -> &'static str;

@@ -13,21 +13,21 @@ pub struct PlainKernel {
 impl<A: Cells> Kernel<A> for PlainKernel {
     const RADIX: Option<u32> = None;
 
-    fn new(structure: &Structure, radix: u32) -> Self {
+    fn all(structure: &Structure, radix: u32) -> Vec<Self> {
         let views = structure.views();
         let features = structure.lookups().into_iter().map(|(table, view)| {
             let cells = structure.patterns()[table].iter();
             let image = cells.map(|&cell| views[view][usize::from(cell)]);
             (table, image.collect())
         });
-        PlainKernel {
+        vec![PlainKernel {
             radix,
             starts: table_starts(structure, radix)
                 .iter()
                 .map(|&s| s as u32)
                 .collect(),
             features: features.collect(),
-        }
+        }]
     }
 
     fn name(&self) -> &'static str {

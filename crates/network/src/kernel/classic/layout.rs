@@ -55,6 +55,7 @@ pub(super) fn spread(index: u32) -> u32 {
 }
 
 /// How tables lie in memory.
+#[derive(Clone)]
 pub(super) struct Layout {
     tables: Vec<Table>,
     views: Vec<Vec<usize>>,
@@ -62,6 +63,7 @@ pub(super) struct Layout {
     lookups: Vec<(usize, usize)>,
 }
 
+#[derive(Clone)]
 struct Table {
     start: u32,
     /// The pattern's cells in natural order.

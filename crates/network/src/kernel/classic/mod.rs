@@ -29,27 +29,23 @@ enum Path {
     Portable(Cuts),
 }
 
-impl Path {
-    /// All that this processor can do, the best first.
-    fn all(layout: &Layout) -> Vec<Path> {
-        let mut paths = Vec::new();
-        #[cfg(target_arch = "x86_64")]
-        {
-            paths.extend(avx512::Shifts::new(layout).map(Path::Avx512));
-            paths.extend(avx2::Shuffles::new(layout).map(Path::Avx2));
-        }
-        paths.push(Path::Portable(Cuts::new(layout)));
-        paths
-    }
-}
-
 impl Kernel<ClassicAfterstate> for ClassicKernel {
     const RADIX: Option<u32> = Some(16);
 
-    fn new(structure: &Structure, _radix: u32) -> Self {
+    fn all(structure: &Structure, _radix: u32) -> Vec<Self> {
         let layout = Layout::new(structure);
-        let path = Path::all(&layout).swap_remove(0);
-        ClassicKernel { layout, path }
+        let mut kernels = Vec::new();
+        let mut add = |path| {
+            let layout = layout.clone();
+            kernels.push(ClassicKernel { layout, path });
+        };
+        #[cfg(target_arch = "x86_64")]
+        {
+            avx512::Shifts::new(&layout).map(Path::Avx512).map(&mut add);
+            avx2::Shuffles::new(&layout).map(Path::Avx2).map(&mut add);
+        }
+        add(Path::Portable(Cuts::new(&layout)));
+        kernels
     }
 
     fn name(&self) -> &'static str {
@@ -112,22 +108,21 @@ mod tests {
             let structure = Structure::parse(&text, Classic.rules().geometry()).expect("patterns");
             let board = |ranks: &Vec<u8>| Classic.awaiting_spawn(Classic.board_of_ranks(ranks));
             let afterstates: Vec<_> = boards.iter().map(board).collect();
-            let plain: PlainKernel = Kernel::<ClassicAfterstate>::new(&structure, 16);
+            let plain: PlainKernel = Kernel::<ClassicAfterstate>::all(&structure, 16).remove(0);
             let row = row(structure.features());
             let mut natural = vec![0; row * afterstates.len()];
             plain.locate(&afterstates, &mut natural);
             let starts = table_starts(&structure, 16);
-            let layout = Layout::new(&structure);
+            let kernels = ClassicKernel::all(&structure, 16);
             let mut expected = Vec::new();
             for row in natural.chunks(row) {
                 for (&(table, _), index) in structure.lookups().iter().zip(row) {
                     let mut stored = [0];
-                    layout.storage_indices(table, index - starts[table] as u32, &mut stored);
+                    kernels[0].storage_indices(table, index - starts[table] as u32, &mut stored);
                     expected.push(stored[0]);
                 }
             }
-            for path in Path::all(&layout) {
-                let kernel = ClassicKernel { layout: Layout::new(&structure), path };
+            for kernel in kernels {
                 let mut found = vec![0; row * afterstates.len()];
                 kernel.locate(&afterstates, &mut found);
                 let features = found.chunks(row).flat_map(|row| &row[..structure.features()]);
@@ -146,7 +141,7 @@ mod tests {
             "01 asymmetric",
         ] {
             let structure = Structure::parse(text, Classic.rules().geometry()).expect("patterns");
-            let kernel = ClassicKernel::new(&structure, 16);
+            let kernel = ClassicKernel::all(&structure, 16).remove(0);
             let mut seen = Vec::new();
             for (table, cells) in structure.patterns().iter().enumerate() {
                 let mut indices = vec![0; 1 << (4 * cells.len())];
@@ -164,7 +159,7 @@ mod tests {
     #[test]
     fn patterns_that_share_cells_share_lines() {
         let structure = Structure::parse("4x6", Classic.rules().geometry()).expect("patterns");
-        let kernel = ClassicKernel::new(&structure, 16);
+        let kernel = ClassicKernel::all(&structure, 16).remove(0);
         let board = "2 4 2 8/4 8 0 0/2 0 0 0/0 0 0 0";
         let board = Classic.parse_board(board).expect("a board");
         let mut indices = vec![0; structure.features()];
