@@ -1,6 +1,6 @@
 //! Memory for tables: zeroed, shared among threads without locks, on huge pages where the system has them.
 //!
-//! The only `unsafe` blocks of the project's own code are here, behind safe functions.
+//! Unsafe code behind safe functions, as in the vector kernels and nowhere else.
 
 use memmap2::{MmapMut, MmapRaw};
 use std::io;
