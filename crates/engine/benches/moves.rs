@@ -7,7 +7,7 @@ fn main() {
     divan::main();
 }
 
-/// All boards of some games of random slides.
+/// All boards of some games of varied slides.
 fn boards<G: Game>(game: &G) -> Vec<G::Board> {
     let mut boards = Vec::new();
     for number in 0..10 {

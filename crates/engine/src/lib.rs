@@ -40,7 +40,9 @@ pub use perft::{Perft, perft};
 pub use random::{GameRng, derive_seed, game_rng};
 pub use rules::{MergeRule, Rules, RulesError, SpawnOdds, from_toml};
 pub use text::BoardError;
-pub use value::{BestSum, Choice, Objective, ValueFunction, best_move, best_moves, best_of};
+pub use value::{
+    BOARDS, BestSum, Choice, Objective, ValueFunction, best_move, best_moves, best_of,
+};
 pub use variant::{Variant, VariantAfterstate, VariantBoard, slide_line};
 
 /// The tile of a rank: 0 for an empty cell, else 2 to the power of the rank.

@@ -91,8 +91,9 @@ pub trait ValueFunction<G: Game>: Send + Sync {
 /// A depth-1 choice: the best move, and by `direction as usize` what each legal move is worth.
 pub type Choice = (Direction, [Option<f32>; 4]);
 
-/// Boards whose afterstates are valued together: enough to hide the waits of one behind the work for the others.
-const BOARDS: usize = 4;
+/// Boards that [`best_moves`] takes together: enough to hide the waits for the values of one behind the work for the others,
+/// and no more than the values of which fit the nearest cache.
+pub const BOARDS: usize = 4;
 
 /// The depth-1 choice on each of some boards: for every legal move step reward + value of its afterstate, and
 /// the best of them, the first in the order of [`Direction::ALL`] among equals. `None` exactly where no move is

@@ -1,5 +1,5 @@
 use crate::coherence::CoherenceSums;
-use crate::kernel::{Indexed, Kernel, LINE, row, table_starts};
+use crate::kernel::{Indexed, Kernel, LINE, row_length, table_starts};
 use crate::memory::Table;
 use crate::structure::MAX_PATTERNS;
 use crate::{Structure, StructureError};
@@ -101,7 +101,7 @@ impl Traces {
     #[inline]
     pub fn row(&self, nth: usize) -> Trace<'_> {
         let rows: &[u32] = bytemuck::cast_slice(&self.lines);
-        let start = nth * row(self.features);
+        let start = nth * row_length(self.features);
         let indices = &rows[start..start + self.features];
         Trace { indices }
     }
@@ -109,7 +109,7 @@ impl Traces {
     /// Copies a row of other traces of the same network to the nth row.
     #[inline]
     pub fn copy_row(&mut self, nth: usize, other: &Traces, from: usize) {
-        let lines = row(self.features) / LINE;
+        let lines = row_length(self.features) / LINE;
         let from = &other.lines[from * lines..][..lines];
         self.lines[nth * lines..][..lines].copy_from_slice(from);
     }
@@ -183,12 +183,12 @@ impl<G: Indexed> NTuple<G> {
         kernels.iter().map(Kernel::name).collect()
     }
 
-    /// Works out the places of weights in another way, to test or measure it. Names that are none change nothing.
-    pub fn choose_kernel(&mut self, name: &str) {
+    /// Works out the places of weights in another way, to test or measure it. Returns whether there is one of that name;
+    /// if not, nothing changes.
+    pub fn choose_kernel(&mut self, name: &str) -> bool {
         let mut kernels = G::Kernel::all(&self.structure, self.radix).into_iter();
-        if let Some(kernel) = kernels.find(|kernel| kernel.name() == name) {
-            self.kernel = kernel;
-        }
+        let kernel = kernels.find(|kernel| kernel.name() == name);
+        kernel.map(|kernel| self.kernel = kernel).is_some()
     }
 
     /// The game whose afterstates are valued.
@@ -232,7 +232,7 @@ impl<G: Indexed> NTuple<G> {
     /// Room for the traces of some afterstates.
     pub fn traces(&self, rows: usize) -> Traces {
         Traces {
-            lines: vec![Line([0; LINE]); rows * row(self.features) / LINE],
+            lines: vec![Line([0; LINE]); rows * row_length(self.features) / LINE],
             features: self.features,
         }
     }
@@ -240,7 +240,8 @@ impl<G: Indexed> NTuple<G> {
     /// Finds the weights of some afterstates, at most as many as there are rows.
     #[inline]
     pub fn locate(&self, afterstates: &[G::Afterstate], traces: &mut Traces) {
-        let indices = bytemuck::cast_slice_mut(&mut traces.lines);
+        let indices: &mut [u32] = bytemuck::cast_slice_mut(&mut traces.lines);
+        debug_assert!(afterstates.len() * row_length(self.features) <= indices.len());
         self.kernel.locate(afterstates, indices);
     }
 
@@ -360,7 +361,7 @@ impl<G: Indexed> ValueFunction<G> for NTuple<G> {
     fn values(&self, afterstates: &[G::Afterstate], values: &mut [f32]) {
         let mut lines = [Line([0; LINE]); BATCH / LINE];
         let indices: &mut [u32] = bytemuck::cast_slice_mut(&mut lines);
-        let row = row(self.features);
+        let row = row_length(self.features);
         let batch = BATCH / row;
         for (afterstates, values) in afterstates.chunks(batch).zip(values.chunks_mut(batch)) {
             self.kernel.locate(afterstates, indices);

@@ -151,3 +151,35 @@ fn temporal_coherence_slows_down_where_errors_cancel() {
     }
     assert!(e.abs() / a < 0.2);
 }
+
+/// However many are valued at once, each has its own value.
+fn check_batches<G: Indexed>(game: &G, patterns: &str) {
+    let structure = Structure::parse(patterns, game.rules().geometry()).expect(patterns);
+    let network = NTuple::new(game, structure).expect(patterns);
+    let mut rng = game_rng(12, 0);
+    let mut traces = network.traces(1);
+    let position = |_| afterstate_of(game, &random_position(game, &mut rng));
+    let afterstates: Vec<G::Afterstate> = (0..50).map(position).collect();
+    for (number, &afterstate) in afterstates.iter().enumerate() {
+        network.evaluate(afterstate, &mut traces);
+        network.update(traces.row(0), number as f32 * 10.0 + 1.0);
+    }
+    let mut values = vec![0.0; afterstates.len()];
+    network.values(&afterstates, &mut values);
+    let alone: Vec<f32> = { afterstates.iter() }
+        .map(|&afterstate| network.value(afterstate))
+        .collect();
+    assert_eq!(values, alone, "{patterns}");
+    assert!(values.iter().any(|value| *value != values[0]));
+}
+
+#[test]
+fn values_are_the_same_one_by_one_and_many_at_once() {
+    for patterns in ["5x4", "4x5", "17x4", "0123", &"0123 456 0124 b ".repeat(16)] {
+        check_batches(&Classic, patterns);
+    }
+    let game = Variant::new(Rules::sized(3, 3)).expect("playable");
+    check_batches(&game, "0134 012 6");
+    let game = Variant::new(Rules::sized(2, 3)).expect("playable");
+    check_batches(&game, "0134");
+}

@@ -61,6 +61,7 @@ impl Packed {
     /// With a tile of a rank up to 15 in the `nth` empty cell.
     #[inline]
     pub(crate) fn with_tile(self, nth: u32, rank: u8) -> Packed {
+        debug_assert!(nth < self.empty_cells());
         // Without a loop, whose end the processor could not foresee. Each cell's four bits count the empty cells up to
         // it, and the first cell with one more than `nth` is it: there the difference is 0, and the lowest such four bits
         // are those that borrow first. 16, the count of a whole empty board, is 0 in four bits on both sides.

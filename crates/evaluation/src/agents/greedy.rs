@@ -1,7 +1,4 @@
-use engine::{Agent, Choice, Decision, Effort, Game, ValueFunction, best_move, best_moves};
-
-/// Games that hide each other's waits for memory; with more, what was fetched is driven out of the cache again.
-const LANES: usize = 4;
+use engine::{Agent, BOARDS, Choice, Decision, Effort, Game, ValueFunction, best_move, best_moves};
 
 /// Plays the move with the greatest step reward + value of the afterstate: search of depth 1.
 pub struct GreedyAgent<G, V> {
@@ -16,7 +13,7 @@ impl<G: Game, V: ValueFunction<G>> GreedyAgent<G, V> {
         GreedyAgent {
             game,
             value,
-            choices: Vec::with_capacity(LANES),
+            choices: Vec::with_capacity(BOARDS),
         }
     }
 }
@@ -43,7 +40,7 @@ impl<G: Game, V: ValueFunction<G>> Agent<G> for GreedyAgent<G, V> {
     }
 
     fn lanes(&self) -> usize {
-        LANES
+        BOARDS
     }
 
     fn decide_batch(&mut self, boards: &[G::Board], decisions: &mut Vec<Option<Decision>>) {

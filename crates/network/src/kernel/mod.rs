@@ -27,7 +27,7 @@ pub trait Kernel<A>: Sized + Send + Sync + 'static {
     fn name(&self) -> &'static str;
 
     /// Writes the storage index of every feature of some afterstates: of each pattern under each symmetry, in the order
-    /// of [`Structure::lookups`]. `indices` has a row of [`row`] entries for each; those beyond its features mean
+    /// of [`Structure::lookups`]. `indices` has a row of [`row_length`] entries for each; those beyond its features mean
     /// nothing.
     fn locate(&self, afterstates: &[A], indices: &mut [u32]);
 
@@ -36,7 +36,7 @@ pub trait Kernel<A>: Sized + Send + Sync + 'static {
 }
 
 /// Entries in a row of indices: the features, rounded up to whole cache lines.
-pub(crate) fn row(features: usize) -> usize {
+pub(crate) fn row_length(features: usize) -> usize {
     features.next_multiple_of(LINE)
 }
 

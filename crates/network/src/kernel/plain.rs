@@ -1,4 +1,4 @@
-use super::{Kernel, row, table_starts};
+use super::{Kernel, row_length, table_starts};
 use crate::Structure;
 use engine::Cells;
 
@@ -35,7 +35,7 @@ impl<A: Cells> Kernel<A> for PlainKernel {
     }
 
     fn locate(&self, afterstates: &[A], indices: &mut [u32]) {
-        let rows = indices.chunks_exact_mut(row(self.features.len()));
+        let rows = indices.chunks_exact_mut(row_length(self.features.len()));
         for (afterstate, indices) in afterstates.iter().zip(rows) {
             for ((table, cells), index) in self.features.iter().zip(indices) {
                 let natural = cells.iter().rev().fold(0, |index, &cell| {

@@ -1,6 +1,7 @@
 //! Eight indices at once by the shuffles of AVX2.
 
-use super::layout::{Feature, Half, LINES, Layout, SPREAD};
+use super::layout::{ABOVE_LINE, Feature, Half, Layout, SPREAD};
+use crate::kernel::row_length;
 use bytemuck::cast;
 use engine::ClassicAfterstate;
 use std::arch::x86_64::*;
@@ -15,7 +16,7 @@ const GROUPS: usize = 4;
 pub(super) struct Shuffles {
     blocks: Vec<Block>,
     /// Blocks in a row of indices; the last ones may have no features.
-    row: usize,
+    blocks_in_row: usize,
 }
 
 struct Block {
@@ -42,12 +43,14 @@ const ZERO: u8 = 0x80;
 impl Shuffles {
     /// For these tables, if this processor can do it.
     pub(super) fn new(layout: &Layout) -> Option<Shuffles> {
-        let able = is_x86_feature_detected!("avx2");
+        if !is_x86_feature_detected!("avx2") {
+            return None;
+        }
         let features = layout.features();
         let blocks = features.chunks(WIDTH).map(Block::new);
-        able.then(|| Shuffles {
+        Some(Shuffles {
             blocks: blocks.collect(),
-            row: crate::kernel::row(features.len()) / WIDTH,
+            blocks_in_row: row_length(features.len()) / WIDTH,
         })
     }
 
@@ -55,7 +58,10 @@ impl Shuffles {
     #[target_feature(enable = "avx2")]
     pub(super) fn locate(&self, afterstates: &[ClassicAfterstate], indices: &mut [u32]) {
         let (indices, _) = indices.as_chunks_mut::<WIDTH>();
-        for (afterstate, row) in afterstates.iter().zip(indices.chunks_exact_mut(self.row)) {
+        for (afterstate, row) in afterstates
+            .iter()
+            .zip(indices.chunks_exact_mut(self.blocks_in_row))
+        {
             let (low, high) = halves(afterstate.nibbles());
             for (indices, block) in row.iter_mut().zip(&self.blocks) {
                 *indices = cast(block.locate(low, high));
@@ -122,7 +128,7 @@ impl Block {
             sum = _mm256_or_si256(sum, _mm256_sllv_epi32(joined, group.shifts));
         }
         let higher = _mm256_srli_epi32::<{ SPREAD as i32 }>(sum);
-        let added = _mm256_and_si256(higher, _mm256_set1_epi32(LINES as i32));
+        let added = _mm256_and_si256(higher, _mm256_set1_epi32(ABOVE_LINE as i32));
         _mm256_add_epi32(_mm256_xor_si256(sum, added), self.starts)
     }
 }
@@ -135,7 +141,7 @@ fn halves(nibbles: u64) -> (__m256i, __m256i) {
     let even = _mm_cvtsi64_si128((nibbles & mask) as i64);
     let odd = _mm_cvtsi64_si128((nibbles >> 4 & mask) as i64);
     let ranks = _mm256_broadcastsi128_si256(_mm_unpacklo_epi8(even, odd));
-    let two = _mm256_set1_epi8(3);
-    let high = _mm256_and_si256(_mm256_srli_epi64::<2>(ranks), two);
-    (_mm256_and_si256(ranks, two), high)
+    let two_bits = _mm256_set1_epi8(3);
+    let high = _mm256_and_si256(_mm256_srli_epi64::<2>(ranks), two_bits);
+    (_mm256_and_si256(ranks, two_bits), high)
 }

@@ -1,6 +1,6 @@
 //! Sixteen indices at once: AVX-512 with shifts of many bytes (VBMI), as Intel's Ice Lake and AMD's Zen 4 have them.
 
-use super::layout::{Feature, LINES, Layout, SPREAD};
+use super::layout::{ABOVE_LINE, Feature, Layout, SPREAD};
 use crate::kernel::LINE;
 use bytemuck::cast;
 use engine::ClassicAfterstate;
@@ -40,9 +40,10 @@ struct Term {
 impl Shifts {
     /// For these tables, if this processor can do it.
     pub(super) fn new(layout: &Layout) -> Option<Shifts> {
-        let able = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512vbmi");
+        let able = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vbmi");
+        if !able {
+            return None;
+        }
         let views = layout.views();
         // Without symmetries all images are the same.
         let view = |image: usize| &views[image % views.len()];
@@ -63,14 +64,14 @@ impl Shifts {
             };
             blocks.extend(tables.chunks(LINE).map(block));
         }
-        able.then(|| Shifts {
+        Some(Shifts {
             images: [cells(0), cells(1)],
             blocks,
         })
     }
 
     /// A row of indices for each afterstate.
-    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    #[target_feature(enable = "avx512f,avx512vbmi")]
     pub(super) fn locate(&self, afterstates: &[ClassicAfterstate], indices: &mut [u32]) {
         let mut lines = indices.as_chunks_mut::<LINE>().0.iter_mut();
         for afterstate in afterstates {
@@ -82,12 +83,12 @@ impl Shifts {
     }
 
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    #[target_feature(enable = "avx512f,avx512vbmi")]
     fn images(&self, nibbles: u64) -> __m512i {
         let board = _mm512_set1_epi64(nibbles as i64);
         let even = _mm512_multishift_epi64_epi8(self.images[0], board);
         let odd = _mm512_multishift_epi64_epi8(self.images[1], board);
-        // Four bits of the first where the third is 1, of the second elsewhere.
+        // The second where the first is 1, the third elsewhere.
         _mm512_ternarylogic_epi32::<0xca>(_mm512_set1_epi8(0x0f), even, odd)
     }
 }
@@ -132,7 +133,7 @@ impl Block {
     }
 
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    #[target_feature(enable = "avx512f,avx512vbmi")]
     fn locate(&self, images: __m512i) -> __m512i {
         let mut sum = _mm512_setzero_si512();
         for term in &self.terms {
@@ -140,7 +141,7 @@ impl Block {
             // Or, of the first with those bits of the second that are in the third.
             sum = _mm512_ternarylogic_epi32::<0xf8>(sum, moved, term.mask);
         }
-        let lines = _mm512_set1_epi32(LINES as i32);
+        let lines = _mm512_set1_epi32(ABOVE_LINE as i32);
         let higher = _mm512_srli_epi32::<SPREAD>(sum);
         // Exclusive or, of the first with those bits of the second that are in the third.
         let spread = _mm512_ternarylogic_epi32::<0x78>(sum, higher, lines);

@@ -7,19 +7,26 @@
 //! contents of the common cells. Their tables are interleaved, so that both look-ups find one line, unless only one of
 //! the two cells has a rank of 8 or more:
 //!
-//! | bits | of a pair of tables | of a table alone |
-//! |---|---|---|
-//! | 0, 1 | low half of the cell of its own | low half of the first cell |
-//! | 2 | which of the two | low half of the second cell |
-//! | 3, 4 | high half of its own | and high half of the first |
-//! | 5 ... | the common cells, low half and high half | high half of the second, then the other cells |
+//! | bits of a pair of tables | |
+//! |---|---|
+//! | 0, 1 | low half of the cell of its own |
+//! | 2 | which of the two |
+//! | 3, 4 | high half of its own |
+//! | 5 ... | the common cells, of each the low half and the high half |
+//!
+//! | bits of a table alone | |
+//! |---|---|
+//! | 0 to 3 | low halves of the first two cells |
+//! | 4 to 7 | high halves of the first two cells |
+//! | 8 ... | the other cells, of each the low half and the high half |
 //!
 //! So ordered, few lines are in use, but those lie badly: ranks are mostly small, so the same bits of most lines' numbers
 //! are 0, and they crowd into few sets of the processor's caches. Therefore the higher bits of a line's number are added
 //! (exclusive or) to the lower ones. Counted on the look-ups of a trained 4x6 network, this leaves 12 lines of a move to
-//! be fetched into a cache of 1 MiB, instead of 26.
+//! be fetched into a cache of 1 MiB; without the spreading 26, in natural order 44.
 
 use crate::Structure;
+use crate::kernel::LINE;
 
 /// A half of a rank, and where in an index it lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,12 +53,12 @@ pub(super) struct Feature {
 pub(super) const SPREAD: u32 = 7;
 
 /// The bits of an index that others are added to: all but those that say where in a line a weight lies.
-pub(super) const LINES: u32 = !15;
+pub(super) const ABOVE_LINE: u32 = !(LINE as u32 - 1);
 
 /// Spreads lines over the sets of a cache. A permutation: the highest bits stay, and tell what was added to the others.
 #[inline]
 pub(super) fn spread(index: u32) -> u32 {
-    index ^ (index >> SPREAD & LINES)
+    index ^ (index >> SPREAD & ABOVE_LINE)
 }
 
 /// How tables lie in memory.

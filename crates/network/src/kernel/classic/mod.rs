@@ -81,22 +81,61 @@ impl Kernel<ClassicAfterstate> for ClassicKernel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{PlainKernel, row, table_starts};
+    use crate::kernel::{PlainKernel, row_length, table_starts};
     use engine::{Classic, Game};
     use proptest::prelude::*;
 
-    /// Patterns of one to six cells in any order, as text.
+    /// Patterns of one to seven cells in any order, as text; often the first with another last cell among them.
     fn any_structure() -> impl Strategy<Value = String> {
         let cells: Vec<char> = "0123456789abcdef".chars().collect();
-        let pattern = (1..=6_usize).prop_flat_map(move |size| {
+        let pattern = (1..=7_usize).prop_flat_map(move |size| {
             Just(cells.clone())
                 .prop_shuffle()
-                .prop_map(move |cells| cells[..size].iter().collect::<String>())
+                .prop_map(move |cells| (cells[..size].to_vec(), cells[size]))
         });
         let patterns = proptest::collection::vec(pattern, 1..5);
-        (patterns, any::<bool>()).prop_map(|(patterns, symmetric)| {
-            patterns.join(" ") + if symmetric { "" } else { " asymmetric" }
+        (patterns, any::<bool>(), any::<bool>()).prop_map(|(patterns, sibling, symmetric)| {
+            let text = |cells: &[char]| cells.iter().collect::<String>();
+            let mut words: Vec<String> = patterns.iter().map(|(cells, _)| text(cells)).collect();
+            if sibling {
+                let (cells, other) = &patterns[0];
+                words.push(text(&cells[1..]) + &other.to_string());
+            }
+            if !symmetric {
+                words.push("asymmetric".to_owned());
+            }
+            words.join(" ")
         })
+    }
+
+    /// Kernels have no tables, so networks too large for a test are none for this.
+    fn check_against_plain(text: &str, boards: &[Vec<u8>]) {
+        let structure = Structure::parse(text, Classic.rules().geometry()).expect("patterns");
+        let board = |ranks: &Vec<u8>| Classic.awaiting_spawn(Classic.board_of_ranks(ranks));
+        let afterstates: Vec<_> = boards.iter().map(board).collect();
+        let plain: PlainKernel = Kernel::<ClassicAfterstate>::all(&structure, 16).remove(0);
+        let row = row_length(structure.features());
+        let mut natural = vec![0; row * afterstates.len()];
+        plain.locate(&afterstates, &mut natural);
+        let starts = table_starts(&structure, 16);
+        let kernels = ClassicKernel::all(&structure, 16);
+        let mut expected = Vec::new();
+        for row in natural.chunks(row) {
+            for (&(table, _), index) in structure.lookups().iter().zip(row) {
+                let mut stored = [0];
+                kernels[0].storage_indices(table, index - starts[table] as u32, &mut stored);
+                expected.push(stored[0]);
+            }
+        }
+        for kernel in kernels {
+            let mut found = vec![0; row * afterstates.len()];
+            kernel.locate(&afterstates, &mut found);
+            let features = found
+                .chunks(row)
+                .flat_map(|row| &row[..structure.features()]);
+            let features: Vec<u32> = features.copied().collect();
+            assert_eq!(features, expected, "{text}: {}", kernel.name());
+        }
     }
 
     proptest! {
@@ -105,29 +144,36 @@ mod tests {
             text in any_structure(),
             boards in proptest::collection::vec(proptest::collection::vec(0u8..=17, 16), 1..4)
         ) {
-            let structure = Structure::parse(&text, Classic.rules().geometry()).expect("patterns");
-            let board = |ranks: &Vec<u8>| Classic.awaiting_spawn(Classic.board_of_ranks(ranks));
-            let afterstates: Vec<_> = boards.iter().map(board).collect();
-            let plain: PlainKernel = Kernel::<ClassicAfterstate>::all(&structure, 16).remove(0);
-            let row = row(structure.features());
-            let mut natural = vec![0; row * afterstates.len()];
-            plain.locate(&afterstates, &mut natural);
-            let starts = table_starts(&structure, 16);
-            let kernels = ClassicKernel::all(&structure, 16);
-            let mut expected = Vec::new();
-            for row in natural.chunks(row) {
-                for (&(table, _), index) in structure.lookups().iter().zip(row) {
-                    let mut stored = [0];
-                    kernels[0].storage_indices(table, index - starts[table] as u32, &mut stored);
-                    expected.push(stored[0]);
-                }
-            }
-            for kernel in kernels {
-                let mut found = vec![0; row * afterstates.len()];
-                kernel.locate(&afterstates, &mut found);
-                let features = found.chunks(row).flat_map(|row| &row[..structure.features()]);
-                prop_assert_eq!(features.copied().collect::<Vec<_>>(), expected.clone(), "{}", kernel.name());
-            }
+            check_against_plain(&text, &boards);
+        }
+    }
+
+    /// Those that people use, and the largest and the most numerous that there are.
+    #[test]
+    fn all_ways_find_the_weights_of_known_structures() {
+        let boards: Vec<Vec<u8>> = (0..50_u64)
+            .map(|n| {
+                (0..16)
+                    .map(|cell| (n * 7 + cell * (n + 3)) as u8 % 18)
+                    .collect()
+            })
+            .collect();
+        let sevens: Vec<String> = (0..8).map(|n| format!("{n:x}9abcdf")).collect();
+        for text in [
+            "4x6",
+            "5x6",
+            "6x6",
+            "7x6",
+            "8x6",
+            "5x4",
+            "4x5",
+            "17x4",
+            "0123456 0123457",
+            &sevens.join(" "),
+            &"0123 4567 0124 b ".repeat(16),
+            &("0123 4567 0124 b ".repeat(16) + "asymmetric"),
+        ] {
+            check_against_plain(text, &boards);
         }
     }
 
@@ -137,6 +183,7 @@ mod tests {
         for text in [
             "cd1 0 5a72",
             "012 456 126 ab",
+            "01234 01245",
             "0123 4567 0124 bfae",
             "01 asymmetric",
         ] {

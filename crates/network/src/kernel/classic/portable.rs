@@ -1,6 +1,7 @@
 //! Indices by shifts and masks, for every processor, and the plain twin of the others.
 
 use super::layout::{Feature, Layout, spread};
+use crate::kernel::row_length;
 use engine::ClassicAfterstate;
 
 /// How all indices are put together: a pattern is cut out of all eight images of a board in the same way.
@@ -8,7 +9,7 @@ pub(super) struct Cuts {
     tables: Vec<Cut>,
     /// For each view of the structure the image that shows it.
     images: Vec<usize>,
-    row: usize,
+    row_length: usize,
 }
 
 /// How a pattern's index is cut out of a board.
@@ -41,13 +42,13 @@ impl Cuts {
         Cuts {
             tables: layout.upright().iter().enumerate().map(cut).collect(),
             images: layout.views().iter().map(image).collect(),
-            row: crate::kernel::row(layout.lookups().len()),
+            row_length: row_length(layout.lookups().len()),
         }
     }
 
     /// A row of indices for each afterstate.
     pub(super) fn locate(&self, afterstates: &[ClassicAfterstate], indices: &mut [u32]) {
-        let rows = indices.chunks_exact_mut(self.row);
+        let rows = indices.chunks_exact_mut(self.row_length);
         for (afterstate, row) in afterstates.iter().zip(rows) {
             let images = symmetric_images(afterstate.nibbles());
             for cut in &self.tables {
