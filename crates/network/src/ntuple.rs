@@ -171,6 +171,15 @@ impl<G: Indexed> NTuple<G> {
         })
     }
 
+    /// Gives all afterstates one value, each weight an equal share of it. A large one is *optimistic*: what is unknown
+    /// looks better than it is, so that greedy play tries it (Guei, Chen and Wu 2021 for 2048).
+    pub fn fill(&self, value: f32) {
+        let weight = (value / self.features as f32).to_bits();
+        for cell in self.weights.cells() {
+            cell.store(weight, Relaxed);
+        }
+    }
+
     /// How the places of weights are worked out on this processor, for people.
     pub fn kernel_name(&self) -> &'static str {
         self.kernel.name()

@@ -24,6 +24,10 @@ pub struct TrainConfig {
     pub step_size: StepSizeRule,
     /// The step size, shared by all features. Default 1.0 for `tc`, 0.1 for `constant`.
     pub alpha: Option<Schedule>,
+    /// What every afterstate is worth before anything is learned; large is optimistic. Default 0.
+    pub initial_value: f32,
+    /// Where games begin. Default `new`.
+    pub starts: Starts,
     /// Time between checkpoints. Default 5 minutes.
     #[serde(with = "humantime_serde")]
     pub checkpoint_every: Duration,
@@ -47,11 +51,37 @@ impl Default for TrainConfig {
             patterns: None,
             step_size: StepSizeRule::Tc,
             alpha: None,
+            initial_value: 0.0,
+            starts: Starts::New,
             checkpoint_every: Duration::from_secs(300),
             log_every: 500,
             eval_games: 1_000,
             eval_every: 0,
             rules: Rules::default(),
+        }
+    }
+}
+
+/// Where games of a training begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Starts {
+    /// From two random tiles.
+    #[default]
+    New,
+    /// From two random tiles; and when a game is over, again from its middle, then from the middle of that part, and so
+    /// on while it is worth it. These parts are learned from, but count as no games.
+    Restart,
+}
+
+impl std::str::FromStr for Starts {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "new" => Ok(Starts::New),
+            "restart" => Ok(Starts::Restart),
+            _ => Err("expected new or restart".to_owned()),
         }
     }
 }
@@ -116,6 +146,12 @@ impl TrainConfig {
                 "eval_every asks for measurements, but eval_games is 0: give their number of games",
             );
         }
+        if !self.initial_value.is_finite() || self.initial_value < 0.0 {
+            return wrong(&format!(
+                "initial_value is {}, expected a score such as 0 or 40000",
+                self.initial_value
+            ));
+        }
         if self.checkpoint_every.is_zero() {
             return wrong("checkpoint_every is 0, give the time between checkpoints such as 5m");
         }
@@ -153,8 +189,8 @@ impl TrainConfig {
 
     /// The step size.
     pub(crate) fn alpha_schedule(&self) -> Schedule {
-        let usual = Schedule::Constant(self.step_size.default_alpha());
-        self.alpha.clone().unwrap_or(usual)
+        let alpha = self.alpha.clone();
+        alpha.unwrap_or_else(|| self.step_size.default_alpha())
     }
 }
 
@@ -185,6 +221,10 @@ mod tests {
             ("gamez = 5", "gamez"),
             ("threads = 0", "threads is 0"),
             ("log_every = 0", "log_every is 0"),
+            ("initial_value = -1.0", "initial_value is -1"),
+            ("initial_value = inf", "initial_value is inf"),
+            ("starts = 'middle'", "starts"),
+            ("step_size = 'constant,tc@1.5'", "constant,tc@1.5"),
             ("lanes = 0", "lanes is 0"),
             ("lanes = 65", "lanes is 65"),
             ("eval_every = 5\neval_games = 0", "eval_games is 0"),

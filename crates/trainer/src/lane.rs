@@ -1,7 +1,7 @@
 //! One game of self-play, and learning along it.
 
 use crate::metrics::Finished;
-use crate::step_size::StepSize;
+use crate::step_size::{GameStep, StepSize};
 use engine::{Episode, GameRng, Objective};
 use network::{Indexed, NTuple, Traces};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// afterstate, or towards 0 at the end of the game.
 pub(crate) struct Lane<G: Indexed> {
     number: u64,
-    alpha: f32,
+    step: GameStep,
     episode: Episode<G>,
     /// The afterstate of the last move, which the next move will correct.
     previous: Option<G::Afterstate>,
@@ -28,33 +28,72 @@ pub(crate) struct Lane<G: Indexed> {
     rewards: [u32; 4],
     candidates: Traces,
     error_sum: f64,
+    /// Whether it began in the middle of a game.
+    restarted: bool,
+    /// The boards of the moves so far, if the game may be restarted from one of them.
+    past: Option<Vec<G::Board>>,
 }
+
+/// Moves that a restarted game is expected to have at least.
+const SHORTEST_RESTART: usize = 10;
 
 /// A lane as checkpoints hold it. Positions are ranks.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct LaneState {
     number: u64,
-    alpha: f32,
+    step: GameStep,
     board: Vec<u8>,
     score: u64,
     moves: u64,
     rng: GameRng,
     previous: Option<Vec<u8>>,
     error_sum: f64,
+    restarted: bool,
+    past: Option<Vec<Vec<u8>>>,
 }
 
 impl<G: Indexed> Lane<G> {
-    /// Game `number` of a run, at its start. `alpha` holds for the whole game.
-    pub(crate) fn start(network: &NTuple<G>, number: u64, rng: GameRng, alpha: f32) -> Self {
+    /// Game `number` of a run, at its start. `step` holds for the whole game; `remembers` lets it be restarted.
+    pub(crate) fn start(
+        network: &NTuple<G>,
+        number: u64,
+        rng: GameRng,
+        step: GameStep,
+        remembers: bool,
+    ) -> Self {
         let episode = Episode::start(network.game(), rng);
-        Lane::at(network, number, alpha, episode)
+        let mut lane = Lane::at(network, number, step, episode);
+        lane.past = remembers.then(Vec::new);
+        lane
+    }
+
+    /// Begins again from the middle of what was played last, after its end, unless that is near the end. So a game is
+    /// played from ever later positions, and late ones, which few games come to, are learned from as often as early ones
+    /// (the restart strategy of Matsuzaki 2017).
+    pub(crate) fn restart(&mut self, network: &NTuple<G>) -> bool {
+        let Some(past) = &mut self.past else {
+            return false;
+        };
+        let middle = past.len() / 2;
+        if past.len() - middle < SHORTEST_RESTART {
+            return false;
+        }
+        self.episode.board = past[middle];
+        past.clear();
+        self.episode.score = 0;
+        self.episode.moves = 0;
+        self.previous = None;
+        self.error_sum = 0.0;
+        self.restarted = true;
+        self.look_ahead(network);
+        true
     }
 
     /// A lane at some position, with nothing behind it to learn from.
-    fn at(network: &NTuple<G>, number: u64, alpha: f32, episode: Episode<G>) -> Self {
+    fn at(network: &NTuple<G>, number: u64, step: GameStep, episode: Episode<G>) -> Self {
         let mut lane = Lane {
             number,
-            alpha,
+            step,
             previous: None,
             trace: network.traces(1),
             chosen: network.traces(1),
@@ -64,6 +103,8 @@ impl<G: Indexed> Lane<G> {
             candidates: network.traces(4),
             episode,
             error_sum: 0.0,
+            restarted: false,
+            past: None,
         };
         lane.look_ahead(network);
         lane
@@ -93,7 +134,7 @@ impl<G: Indexed> Lane<G> {
         if self.legal == 0 {
             self.correct(network, step_size, 0.0);
             let outcome = self.episode.outcome(network.game());
-            return Some(Finished::new(outcome, self.error_sum));
+            return Some(Finished::new(outcome, self.error_sum, self.restarted));
         }
         let total = |nth: usize| {
             let reward = Objective::Score.step_reward(self.rewards[nth]);
@@ -108,8 +149,11 @@ impl<G: Indexed> Lane<G> {
             }
         }
         let afterstate = self.afterstates[best];
+        if let Some(past) = &mut self.past {
+            past.push(self.episode.board);
+        }
         self.chosen.copy_row(0, &self.candidates, best);
-        step_size.prefetch(self.chosen.row(0));
+        step_size.prefetch(self.chosen.row(0), self.step);
         self.episode
             .advance(network.game(), afterstate, self.rewards[best]);
         // The next look-ups are fetched while the weights of this one's predecessor change.
@@ -126,7 +170,7 @@ impl<G: Indexed> Lane<G> {
         if self.previous.is_some() {
             let trace = self.trace.row(0);
             let error = target - network.read(trace);
-            step_size.update(network, trace, self.alpha, error);
+            step_size.update(network, trace, self.step, error);
             self.error_sum += f64::from(error.abs());
         }
     }
@@ -135,13 +179,16 @@ impl<G: Indexed> Lane<G> {
     pub(crate) fn state(&self, game: &G) -> LaneState {
         LaneState {
             number: self.number,
-            alpha: self.alpha,
+            step: self.step,
             board: game.ranks(&self.episode.board),
             score: self.episode.score,
             moves: self.episode.moves,
             rng: self.episode.rng.clone(),
             previous: self.previous.map(|afterstate| game.ranks(&afterstate)),
             error_sum: self.error_sum,
+            restarted: self.restarted,
+            past: { self.past.as_ref() }
+                .map(|past| past.iter().map(|board| game.ranks(board)).collect()),
         }
     }
 
@@ -153,18 +200,24 @@ impl<G: Indexed> Lane<G> {
             Some(ranks) => Some(game.awaiting_spawn(board(ranks)?)),
             None => None,
         };
+        let past = match &state.past {
+            Some(past) => Some(past.iter().map(board).collect::<Option<_>>()?),
+            None => None,
+        };
         let episode = Episode {
             board: board(&state.board)?,
             score: state.score,
             moves: state.moves,
             rng: state.rng,
         };
-        let mut lane = Lane::at(network, state.number, state.alpha, episode);
+        let mut lane = Lane::at(network, state.number, state.step, episode);
         if let Some(afterstate) = previous {
             network.locate(&[afterstate], &mut lane.trace);
         }
         lane.previous = previous;
         lane.error_sum = state.error_sum;
+        lane.restarted = state.restarted;
+        lane.past = past;
         Some(lane)
     }
 }
@@ -172,9 +225,13 @@ impl<G: Indexed> Lane<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::StepSizeRule;
+    use crate::{Schedule, StepSizeRule};
     use engine::{Classic, Game, best_move, game_rng};
     use network::Structure;
+
+    fn step_size(rule: StepSizeRule, alpha: f32, network: &NTuple<Classic>) -> StepSize {
+        StepSize::new(rule, Schedule::Constant(alpha), network).expect("small")
+    }
 
     /// The fused choice of [`Lane::step`] is the depth-1 choice that agents make, and the update moves the
     /// previous afterstate's value by alpha x error.
@@ -182,9 +239,15 @@ mod tests {
     fn a_step_plays_the_greedy_move_and_corrects_the_one_before() {
         let structure = Structure::parse("0123 4567 0145 asymmetric", Classic.rules().geometry());
         let network = NTuple::new(&Classic, structure.expect("patterns")).expect("small");
-        let step_size = StepSize::new(StepSizeRule::Constant, &network).expect("small");
+        let step_size = step_size(StepSizeRule::Constant, 0.25, &network);
         for number in 0..20 {
-            let mut lane = Lane::start(&network, number, game_rng(1, number), 0.25);
+            let mut lane = Lane::start(
+                &network,
+                number,
+                game_rng(1, number),
+                step_size.at(0.0),
+                false,
+            );
             loop {
                 let board = lane.episode.board;
                 let chosen = best_move(&Classic, board, &network);
@@ -222,9 +285,15 @@ mod tests {
             let structure = Structure::parse("01234 01245 0123 fb7", Classic.rules().geometry());
             let mut network = NTuple::new(&Classic, structure.expect("patterns")).expect("small");
             assert!(network.choose_kernel(kernel));
-            let step_size = StepSize::new(StepSizeRule::Tc, &network).expect("small");
+            let step_size = step_size(StepSizeRule::Tc, 1.0, &network);
             let games = (0..20).map(|number| {
-                let mut lane = Lane::start(&network, number, game_rng(1, number), 1.0);
+                let mut lane = Lane::start(
+                    &network,
+                    number,
+                    game_rng(1, number),
+                    step_size.at(0.0),
+                    false,
+                );
                 loop {
                     if let Some(finished) = lane.step(&network, &step_size) {
                         return finished;

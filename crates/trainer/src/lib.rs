@@ -22,7 +22,7 @@ mod step_size;
 mod tensorboard;
 
 pub use checkpoint::stored_config;
-pub use config::TrainConfig;
+pub use config::{Starts, TrainConfig};
 pub use curves::{Curves, curves};
 pub use error::TrainError;
 pub use evaluations::{EVALUATIONS, Evaluation};

@@ -59,7 +59,7 @@ pub fn lowest_reach_rank(rules: &Rules) -> u8 {
     rules.target_rank().saturating_sub(2).max(1)
 }
 
-/// One finished game.
+/// One finished game, or the rest of one that was restarted.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Finished {
     pub(crate) score: u64,
@@ -67,15 +67,18 @@ pub(crate) struct Finished {
     pub(crate) largest_rank: u8,
     /// Sum of the absolute TD errors of its moves.
     pub(crate) error_sum: f64,
+    /// Whether it began in the middle of a game: then it does not count as one.
+    pub(crate) restarted: bool,
 }
 
 impl Finished {
-    pub(crate) fn new(outcome: Outcome, error_sum: f64) -> Self {
+    pub(crate) fn new(outcome: Outcome, error_sum: f64, restarted: bool) -> Self {
         Finished {
             score: outcome.score,
             moves: outcome.moves,
             largest_rank: outcome.largest_rank,
             error_sum,
+            restarted,
         }
     }
 }
@@ -173,6 +176,7 @@ mod tests {
                     10 + (number % 2) as u8
                 },
                 error_sum: 5.0,
+                restarted: false,
             });
         }
         assert_eq!(window.mean_score(), 999.5);

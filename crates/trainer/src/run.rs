@@ -45,8 +45,8 @@ impl<G: Indexed> Run<G> {
         game: &G,
         provenance: Provenance,
     ) -> Result<Run<G>, TrainError> {
-        let network = NTuple::new(game, config.structure()?)?;
-        let step_size = StepSize::new(config.step_size, &network)?;
+        let network = new_network(game, &config)?;
+        let step_size = StepSize::new(config.step_size, config.alpha_schedule(), &network)?;
         let folder = Folder::create(path)?;
         Run::begin(folder, config, network, step_size, provenance).inspect_err(|_| {
             // It is new and holds nothing; what cannot be removed from it hurts nobody.
@@ -72,8 +72,8 @@ impl<G: Indexed> Run<G> {
             if folder.model().exists() {
                 return Err(TrainError::NoCheckpoint(path.to_owned()));
             }
-            let network = NTuple::new(game, config.structure()?)?;
-            let step_size = StepSize::new(config.step_size, &network)?;
+            let network = new_network(game, &config)?;
+            let step_size = StepSize::new(config.step_size, config.alpha_schedule(), &network)?;
             return Run::begin(folder, config, network, step_size, provenance);
         }
         let file = ModelFile::open(&checkpoint)?;
@@ -95,12 +95,13 @@ impl<G: Indexed> Run<G> {
             ));
         }
         let (network, sums) = file.load_for_training(game)?;
-        let step_size = StepSize::restore(config.step_size, sums).ok_or_else(|| {
-            unsuitable(
-                &checkpoint,
-                "its tables are not those of its step-size rule",
-            )
-        })?;
+        let step_size = StepSize::restore(config.step_size, config.alpha_schedule(), sums)
+            .ok_or_else(|| {
+                unsuitable(
+                    &checkpoint,
+                    "its tables are not those of its step-size rule",
+                )
+            })?;
         let lanes = state
             .lanes
             .into_iter()
@@ -249,17 +250,20 @@ impl<G: Indexed> Run<G> {
             }
             counts.seconds = seconds_before + segment.elapsed().as_secs_f64();
             if let Some(game) = finished {
-                window.push(game);
-                counts.games += 1;
                 counts.moves += game.moves;
+                if !game.restarted {
+                    window.push(game);
+                    counts.games += 1;
+                }
                 if !game.error_sum.is_finite() && !std::mem::replace(diverged, true) {
                     let text = "training diverges: TD errors are no longer numbers; stop it, and begin again with a smaller --alpha";
                     observe(Progress::Warning(text.to_owned()));
                 }
-                if counts.games.is_multiple_of(config.log_every) || counts.games == config.games {
+                let due = counts.games.is_multiple_of(config.log_every) || counts.games == config.games;
+                if due && !game.restarted {
                     let rate = rate(counts.moves - last_point.1, last_point.0);
                     last_point = (Instant::now(), counts.moves);
-                    let alpha = learner.alpha_of(counts.games);
+                    let alpha = learner.step_of(counts.games).alpha;
                     match logs.log(&point(counts, window, config, alpha, rate)) {
                         Ok(()) => unlogged = false,
                         Err(error) if !std::mem::replace(&mut unlogged, true) => {
@@ -393,6 +397,16 @@ fn has_model_of(folder: &Folder, games: u64) -> bool {
     model.is_ok_and(|model| model.header().provenance.games >= games)
 }
 
+/// The network as it is before anything is learned.
+fn new_network<G: Indexed>(game: &G, config: &TrainConfig) -> Result<NTuple<G>, TrainError> {
+    let network = NTuple::new(game, config.structure()?)?;
+    // Zeros are there already, in memory that is not even taken up yet.
+    if config.initial_value != 0.0 {
+        network.fill(config.initial_value);
+    }
+    Ok(network)
+}
+
 fn learner<G: Indexed>(
     config: &TrainConfig,
     network: NTuple<G>,
@@ -401,10 +415,10 @@ fn learner<G: Indexed>(
     Learner {
         network: Arc::new(network),
         step_size,
-        alpha: config.alpha_schedule(),
         seed: derive_seed(config.seed, "training"),
         games: config.games,
         lanes: config.lanes,
+        starts: config.starts,
     }
 }
 

@@ -1,9 +1,9 @@
 //! Threads that play games and learn from them, all on one network.
 
-use crate::Schedule;
+use crate::Starts;
 use crate::lane::Lane;
 use crate::metrics::Finished;
-use crate::step_size::StepSize;
+use crate::step_size::{GameStep, StepSize};
 use engine::game_rng;
 use network::{Indexed, NTuple};
 use std::collections::VecDeque;
@@ -21,13 +21,14 @@ const TICK: Duration = Duration::from_millis(100);
 pub(crate) struct Learner<G: Indexed> {
     pub(crate) network: Arc<NTuple<G>>,
     pub(crate) step_size: StepSize,
-    pub(crate) alpha: Schedule,
     /// What the games' spawns are drawn from.
     pub(crate) seed: u64,
     /// Games in total.
     pub(crate) games: u64,
     /// Games that a thread plays side by side.
     pub(crate) lanes: usize,
+    /// Where games begin.
+    pub(crate) starts: Starts,
 }
 
 /// What is under way: the games that are being played, and how many have been started.
@@ -38,8 +39,8 @@ pub(crate) struct Play<G: Indexed> {
 
 impl<G: Indexed> Learner<G> {
     /// The step size of a game.
-    pub(crate) fn alpha_of(&self, number: u64) -> f32 {
-        self.alpha.at(number as f64 / self.games as f64)
+    pub(crate) fn step_of(&self, number: u64) -> GameStep {
+        self.step_size.at(number as f64 / self.games as f64)
     }
 
     /// Plays on with some threads, until all games are played, so many have ended, or `pause` is set; then every thread
@@ -110,7 +111,8 @@ impl<G: Indexed> Learner<G> {
             &self.network,
             number,
             rng,
-            self.alpha_of(number),
+            self.step_of(number),
+            self.starts == Starts::Restart,
         ))
     }
 
@@ -129,9 +131,15 @@ impl<G: Indexed> Learner<G> {
                 turn = 0;
             }
             if let Some(game) = lanes[turn].step(&self.network, &self.step_size) {
-                pause.count();
+                if !game.restarted {
+                    pause.count();
+                }
                 // The receiver only goes away when everything ends.
                 let _ = finished.send(game);
+                if lanes[turn].restart(&self.network) {
+                    turn += 1;
+                    continue;
+                }
                 match next() {
                     Some(new) => lanes[turn] = new,
                     None => {

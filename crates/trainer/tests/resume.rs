@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use trainer::{
-    BEST, End, Evaluation, Metrics, Progress, Run, StepSizeRule, TrainConfig, TrainError,
+    BEST, End, Evaluation, Metrics, Progress, Run, Starts, StepSizeRule, TrainConfig, TrainError,
     stored_config,
 };
 
@@ -86,7 +86,7 @@ fn check<G: Indexed>(game: &G, config: TrainConfig) {
     assert!(tables(&straight.join("model"), entries) == tables(&stopped.join("model"), entries));
     let numbers = match config.step_size {
         StepSizeRule::Constant => entries,
-        StepSizeRule::Tc => 3 * entries,
+        StepSizeRule::Tc | StepSizeRule::Switch(_) => 3 * entries,
     };
     let of_checkpoint = |folder: &Path| tables(&folder.join("checkpoint"), numbers);
     assert!(of_checkpoint(&straight) == of_checkpoint(&stopped));
@@ -101,6 +101,12 @@ fn one_thread_resumes_bit_for_bit() {
         &Classic,
         config(Rules::default(), StepSizeRule::Constant, 2_000),
     );
+    let optimistic = TrainConfig {
+        initial_value: 5_000.0,
+        starts: Starts::Restart,
+        ..config(Rules::default(), StepSizeRule::Switch(0.7), 1_000)
+    };
+    check(&Classic, optimistic.resolve().expect("a configuration"));
     let rules = Rules::sized(3, 3);
     let game = Variant::new(rules.clone()).expect("playable");
     check(&game, config(rules, StepSizeRule::Tc, 2_000));

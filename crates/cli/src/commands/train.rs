@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
-use trainer::{End, Evaluation, Run, Schedule, StepSizeRule, TrainConfig, TrainError};
+use trainer::{End, Evaluation, Run, Schedule, Starts, StepSizeRule, TrainConfig, TrainError};
 
 /// Train a value function by self-play, then measure it.
 ///
@@ -49,13 +49,20 @@ pub(crate) struct Arguments {
     /// [default: 4x6; on other boards all rectangles of 2x3]
     #[arg(long, conflicts_with = "resume")]
     patterns: Option<String>,
-    /// How errors become weight changes: constant, or tc for temporal coherence [default: tc]
+    /// How errors become weight changes: constant, tc for temporal coherence, or constant,tc@0.9 to switch when so much
+    /// of the run is over [default: tc]
     #[arg(long, conflicts_with = "resume")]
     step_size: Option<StepSizeRule>,
     /// Step size, shared by all look-ups: a number, linear:from=A,to=B, exponential:from=A,to=B, or
     /// steps:A,B@0.5,C@0.9 [default: 1.0 for tc, 0.1 for constant]
     #[arg(long, conflicts_with = "resume")]
     alpha: Option<Schedule>,
+    /// What every afterstate is worth before anything is learned; large is optimistic [default: 0]
+    #[arg(long, value_name = "SCORE", conflicts_with = "resume")]
+    initial_value: Option<f32>,
+    /// Where games begin: new, or restart to learn again from the middle of each game, and so on [default: new]
+    #[arg(long, conflicts_with = "resume")]
+    starts: Option<Starts>,
     /// Time between checkpoints [default: 5m]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     checkpoint_every: Option<Duration>,
@@ -90,6 +97,8 @@ impl Arguments {
         config.seed = self.seed.unwrap_or(config.seed);
         config.lanes = self.lanes.unwrap_or(config.lanes);
         config.patterns = self.patterns.clone().or(config.patterns);
+        config.initial_value = self.initial_value.unwrap_or(config.initial_value);
+        config.starts = self.starts.unwrap_or(config.starts);
         if let Some(step_size) = self.step_size.filter(|rule| *rule != config.step_size) {
             // A step size that suits one rule does not suit the other.
             config.step_size = step_size;
