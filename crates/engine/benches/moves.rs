@@ -25,15 +25,19 @@ fn boards<G: Game>(game: &G) -> Vec<G::Board> {
     boards
 }
 
-fn slide_all<G: Game>(bencher: Bencher, game: &G) {
-    let boards = boards(game);
+/// Does something with each of some positions.
+fn each<T: Copy, R>(bencher: Bencher, positions: &[T], mut work: impl FnMut(T) -> R) {
     bencher
-        .counter(ItemsCount::new(boards.len()))
+        .counter(ItemsCount::new(positions.len()))
         .bench_local(|| {
-            for &board in &boards {
-                black_box(game.slides(black_box(board)));
+            for &position in positions {
+                black_box(work(black_box(position)));
             }
         });
+}
+
+fn slide_all<G: Game>(bencher: Bencher, game: &G) {
+    each(bencher, &boards(game), |board| game.slides(board));
 }
 
 fn spawn_all<G: Game>(bencher: Bencher, game: &G) {
@@ -42,13 +46,9 @@ fn spawn_all<G: Game>(bencher: Bencher, game: &G) {
         .flat_map(|board| game.slides(board));
     let afterstates: Vec<_> = slides.flatten().map(|(afterstate, _)| afterstate).collect();
     let mut rng = game_rng(2, 0);
-    bencher
-        .counter(ItemsCount::new(afterstates.len()))
-        .bench_local(|| {
-            for &afterstate in &afterstates {
-                black_box(game.spawn(black_box(afterstate), &mut rng));
-            }
-        });
+    each(bencher, &afterstates, |afterstate| {
+        game.spawn(afterstate, &mut rng)
+    });
 }
 
 /// All four slides of a board.

@@ -2,7 +2,7 @@
 
 use divan::{Bencher, black_box, counter::ItemsCount};
 use engine::{Classic, ClassicAfterstate, Game, ValueFunction, game_rng};
-use network::{NTuple, Structure};
+use network::{NTuple, Structure, Trace};
 use std::sync::LazyLock;
 
 fn main() {
@@ -75,19 +75,26 @@ fn value(bencher: Bencher, structure: &str) {
         });
 }
 
-/// Learning from an error with a constant step size.
-#[divan::bench(args = ["4x6", "8x6"])]
-fn update(bencher: Bencher, structure: &str) {
-    let network = network(structure);
+/// Corrects every afterstate's value by some way to learn from an error.
+fn learn(bencher: Bencher, network: &NTuple<Classic>, update: impl Fn(Trace<'_>, f32)) {
     let mut traces = network.traces(1);
     bencher
         .counter(ItemsCount::new(AFTERSTATES.len()))
         .bench_local(|| {
             for &afterstate in AFTERSTATES.iter() {
                 let error = 1.0 - network.evaluate(afterstate, &mut traces);
-                network.update(traces.row(0), 0.1 * error);
+                update(traces.row(0), error);
             }
         });
+}
+
+/// Learning from an error with a constant step size.
+#[divan::bench(args = ["4x6", "8x6"])]
+fn update(bencher: Bencher, structure: &str) {
+    let network = network(structure);
+    learn(bencher, &network, |trace, error| {
+        network.update(trace, 0.1 * error);
+    });
 }
 
 /// Learning from an error with temporal coherence.
@@ -95,13 +102,7 @@ fn update(bencher: Bencher, structure: &str) {
 fn update_coherently(bencher: Bencher, structure: &str) {
     let network = network(structure);
     let sums = network.coherence_sums().expect("memory");
-    let mut traces = network.traces(1);
-    bencher
-        .counter(ItemsCount::new(AFTERSTATES.len()))
-        .bench_local(|| {
-            for &afterstate in AFTERSTATES.iter() {
-                let error = 1.0 - network.evaluate(afterstate, &mut traces);
-                network.update_coherently(traces.row(0), &sums, 1.0, error);
-            }
-        });
+    learn(bencher, &network, |trace, error| {
+        network.update_coherently(trace, &sums, 1.0, error);
+    });
 }

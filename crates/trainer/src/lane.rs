@@ -233,6 +233,11 @@ mod tests {
         StepSize::new(rule, Schedule::Constant(alpha), network).expect("small")
     }
 
+    fn start(network: &NTuple<Classic>, number: u64, step_size: &StepSize) -> Lane<Classic> {
+        let rng = game_rng(1, number);
+        Lane::start(network, number, rng, step_size.at(0.0), false)
+    }
+
     /// The fused choice of [`Lane::step`] is the depth-1 choice that agents make, and the update moves the
     /// previous afterstate's value by alpha x error.
     #[test]
@@ -241,13 +246,7 @@ mod tests {
         let network = NTuple::new(&Classic, structure.expect("patterns")).expect("small");
         let step_size = step_size(StepSizeRule::Constant, 0.25, &network);
         for number in 0..20 {
-            let mut lane = Lane::start(
-                &network,
-                number,
-                game_rng(1, number),
-                step_size.at(0.0),
-                false,
-            );
+            let mut lane = start(&network, number, &step_size);
             loop {
                 let board = lane.episode.board;
                 let chosen = best_move(&Classic, board, &network);
@@ -287,13 +286,7 @@ mod tests {
             assert!(network.choose_kernel(kernel));
             let step_size = step_size(StepSizeRule::Tc, 1.0, &network);
             let games = (0..20).map(|number| {
-                let mut lane = Lane::start(
-                    &network,
-                    number,
-                    game_rng(1, number),
-                    step_size.at(0.0),
-                    false,
-                );
+                let mut lane = start(&network, number, &step_size);
                 loop {
                     if let Some(finished) = lane.step(&network, &step_size) {
                         return finished;

@@ -45,8 +45,7 @@ impl<G: Indexed> Run<G> {
         game: &G,
         provenance: Provenance,
     ) -> Result<Run<G>, TrainError> {
-        let network = new_network(game, &config)?;
-        let step_size = StepSize::new(config.step_size, config.alpha_schedule(), &network)?;
+        let (network, step_size) = untrained(game, &config)?;
         let folder = Folder::create(path)?;
         Run::begin(folder, config, network, step_size, provenance).inspect_err(|_| {
             // It is new and holds nothing; what cannot be removed from it hurts nobody.
@@ -72,8 +71,7 @@ impl<G: Indexed> Run<G> {
             if folder.model().exists() {
                 return Err(TrainError::NoCheckpoint(path.to_owned()));
             }
-            let network = new_network(game, &config)?;
-            let step_size = StepSize::new(config.step_size, config.alpha_schedule(), &network)?;
+            let (network, step_size) = untrained(game, &config)?;
             return Run::begin(folder, config, network, step_size, provenance);
         }
         let file = ModelFile::open(&checkpoint)?;
@@ -397,14 +395,18 @@ fn has_model_of(folder: &Folder, games: u64) -> bool {
     model.is_ok_and(|model| model.header().provenance.games >= games)
 }
 
-/// The network as it is before anything is learned.
-fn new_network<G: Indexed>(game: &G, config: &TrainConfig) -> Result<NTuple<G>, TrainError> {
+/// What there is before anything is learned.
+fn untrained<G: Indexed>(
+    game: &G,
+    config: &TrainConfig,
+) -> Result<(NTuple<G>, StepSize), TrainError> {
     let network = NTuple::new(game, config.structure()?)?;
     // Zeros are there already, in memory that is not even taken up yet.
     if config.initial_value != 0.0 {
         network.fill(config.initial_value);
     }
-    Ok(network)
+    let step_size = StepSize::new(config.step_size, config.alpha_schedule(), &network)?;
+    Ok((network, step_size))
 }
 
 fn learner<G: Indexed>(

@@ -136,15 +136,13 @@ impl<G: Indexed> Learner<G> {
                 }
                 // The receiver only goes away when everything ends.
                 let _ = finished.send(game);
-                if lanes[turn].restart(&self.network) {
-                    turn += 1;
-                    continue;
-                }
-                match next() {
-                    Some(new) => lanes[turn] = new,
-                    None => {
-                        lanes.remove(turn);
-                        continue;
+                if !lanes[turn].restart(&self.network) {
+                    match next() {
+                        Some(new) => lanes[turn] = new,
+                        None => {
+                            lanes.remove(turn);
+                            continue;
+                        }
                     }
                 }
             }

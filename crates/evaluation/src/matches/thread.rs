@@ -36,17 +36,14 @@ impl<G: Game> Table<'_, G> {
     /// Plays games with an agent until none is left, or the match is broken off.
     pub(super) fn play(&self, agent: &mut dyn Agent<G>) -> Result<Work, MatchError> {
         let hears_decisions = self.observer.hears_decisions();
-        // Not more than leaves some to the other threads.
-        let share = self
-            .settings
-            .games
-            .div_ceil(self.settings.threads.max(1) as u64);
-        let most = usize::try_from(share).unwrap_or(usize::MAX).max(1);
         let side_by_side = if hears_decisions {
             1
         } else {
-            agent.lanes().min(most)
+            agent.lanes() as u64
         };
+        // Not more than leaves some to the other threads.
+        let Match { games, threads, .. } = self.settings;
+        let side_by_side = side_by_side.min(games.div_ceil(threads.max(1) as u64));
         let mut lanes: Vec<Lane<G>> = (0..side_by_side).map_while(|_| self.begin(agent)).collect();
         let mut work = Work::default();
         let (mut boards, mut decisions) = (Vec::new(), Vec::new());

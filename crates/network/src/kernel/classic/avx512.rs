@@ -30,7 +30,6 @@ struct Block {
 }
 
 /// Some bits of each index.
-#[derive(Clone, Copy)]
 struct Term {
     /// For every byte, the first of the eight bits of the image that are moved there.
     shifts: __m512i,

@@ -22,7 +22,7 @@
 //!
 //! So ordered, few lines are in use, but those lie badly: ranks are mostly small, so the same bits of most lines' numbers
 //! are 0, and they crowd into few sets of the processor's caches. Therefore the higher bits of a line's number are added
-//! (exclusive or) to the lower ones. Counted on the look-ups of a trained 4x6 network, this leaves 12 lines of a move to
+//! (exclusive or) to the lower ones. Counted on the look-ups of a trained 4x6 network, this leaves 13 lines of a move to
 //! be fetched into a cache of 1 MiB; without the spreading 26, in natural order 44.
 
 use crate::Structure;
