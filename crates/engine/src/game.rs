@@ -123,6 +123,11 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         cells.map(|cell| position.rank(cell)).max().unwrap_or(0)
     }
 
+    /// Whether some tile's rank is at least `least`.
+    fn has_rank_from(&self, position: Self::Afterstate, least: u8) -> bool {
+        self.largest_rank(&position) >= least
+    }
+
     /// Whether these are the ranks of a board that play can go on from: one a cell, none above the largest, and
     /// not more in sum than a board can hold.
     fn is_possible(&self, ranks: &[u8]) -> bool {

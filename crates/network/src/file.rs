@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 const MAGIC: &[u8; 8] = b"AFTERST8";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Magic, version, two lengths.
 const PREAMBLE: usize = 8 + 4 + 4 + 4;
 /// A checksum.

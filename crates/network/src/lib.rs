@@ -30,6 +30,7 @@ mod kernel;
 mod memory;
 mod model;
 mod ntuple;
+mod stages;
 mod structure;
 
 pub use coherence::CoherenceSums;
@@ -37,4 +38,5 @@ pub use file::FileError;
 pub use kernel::Indexed;
 pub use model::{ModelFile, ModelHeader, Provenance, save};
 pub use ntuple::{NTuple, NetworkError, Trace, Traces};
+pub use stages::Stages;
 pub use structure::{Structure, StructureError};

@@ -1,6 +1,6 @@
 use crate::file::{FileError, MAX_HEADER, Reader, Writer};
 use crate::kernel::{Indexed, table_starts};
-use crate::{CoherenceSums, NTuple, Structure};
+use crate::{CoherenceSums, NTuple, Stages, Structure};
 use engine::{Objective, Rules};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,8 @@ pub struct ModelHeader {
     pub structure: String,
     /// The number of ranks that a table distinguishes.
     pub radix: u32,
+    /// The stages of the game that have tables of their own.
+    pub stages: Stages,
     /// Whether the sums of temporal coherence follow the weights.
     pub coherent: bool,
     /// Where it comes from.
@@ -68,6 +70,7 @@ pub fn save<G: Indexed>(
         rules: rules.clone(),
         structure: network.structure().spelled_out(),
         radix: network.radix(),
+        stages: network.stages().clone(),
         coherent: sums.is_some(),
         provenance,
     };
@@ -119,7 +122,8 @@ impl ModelFile {
         let structure = Structure::parse(&header.structure, header.rules.geometry())
             .map_err(|error| reader.bad_header(error))?;
         let starts = table_starts(&structure, header.radix);
-        let entries = starts[starts.len() - 1];
+        let stages = header.stages.count() as u64;
+        let entries = starts[starts.len() - 1].saturating_mul(stages);
         let numbers = entries.saturating_mul(if header.coherent { 3 } else { 1 });
         // The sum of such a claim's bytes must not overflow; no file is that long either.
         reader.expect_numbers(numbers.min(u64::MAX / 8))?;
@@ -190,7 +194,8 @@ impl ModelFile {
     }
 
     fn read_network<G: Indexed>(&mut self, game: &G) -> Result<NTuple<G>, FileError> {
-        let network = NTuple::with_radix(game, self.structure.clone(), self.header.radix)
+        let (structure, stages) = (self.structure.clone(), self.header.stages.clone());
+        let network = NTuple::with_radix(game, structure, stages, self.header.radix)
             .map_err(|error| self.unsuitable(error))?;
         let weights = network.weights().cells();
         network.visit_in_natural_order(|index| {

@@ -2,9 +2,9 @@ use crate::coherence::CoherenceSums;
 use crate::kernel::{Indexed, Kernel, LINE, row_length, table_starts};
 use crate::memory::Table;
 use crate::structure::MAX_PATTERNS;
-use crate::{Structure, StructureError};
+use crate::{Stages, Structure, StructureError};
 use bytemuck::{Pod, Zeroable};
-use engine::{Objective, ValueFunction};
+use engine::{Objective, ValueFunction, tile};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Ranks that tables of 4x4 boards distinguish; see [`NTuple::radix_for`].
@@ -40,14 +40,26 @@ pub enum NetworkError {
         /// The radix.
         radix: u32,
     },
+    /// Stages that this game's boards never come to.
+    #[error(
+        "the stages '{stages}' ask for larger tiles than the tables tell apart, {largest}: leave those out"
+    )]
+    Stages {
+        /// The stages.
+        stages: String,
+        /// The largest tile.
+        largest: u64,
+    },
     /// Tables beyond 32-bit indices.
     #[error(
-        "the patterns '{structure}' need {entries} weights, at most {limit} fit: use patterns of fewer cells",
+        "the patterns '{structure}' need {entries} weights in {stages} stages, at most {limit} fit: use patterns of fewer cells, or fewer stages",
         limit = u32::MAX
     )]
     TooLarge {
         /// The patterns.
         structure: String,
+        /// The number of stages.
+        stages: usize,
         /// Weights needed.
         entries: u64,
     },
@@ -63,15 +75,26 @@ pub enum NetworkError {
     },
 }
 
-/// An n-tuple network. Threads may read and update it at any time without locks: a look-up sees some recent
+/// What the weight of a later stage holds until it is first updated: a number that is none. No computation gives it (the
+/// processor's own is another), and the sum of a value shows whether it was among the weights.
+const UNTOUCHED: u32 = 0x7fc0_a57e;
+
+/// An n-tuple network. With several [`Stages`] it has as many sets of tables, and a weight that has not been updated in
+/// its stage is that of the stage before (weight promotion, Jaskowski 2016).
+///
+/// Threads may read and update it at any time without locks: a look-up sees some recent
 /// weight, and of two updates of one weight at the same instant one may be lost.
 pub struct NTuple<G: Indexed> {
     game: G,
     structure: Structure,
     radix: u32,
     kernel: G::Kernel,
+    stages: Stages,
+    /// The tables of the first stage, of the second, ...
     weights: Table,
-    /// Entries of each table.
+    /// Weights of one stage.
+    stage_entries: u32,
+    /// Entries of each table of a stage.
     tables: Vec<u32>,
     features: usize,
 }
@@ -116,13 +139,21 @@ impl Traces {
 }
 
 impl<G: Indexed> NTuple<G> {
-    /// A network with all weights 0.
+    /// A network of one stage with all weights 0.
     ///
     /// # Errors
     /// When the patterns are for another board, or their tables too large.
     pub fn new(game: &G, structure: Structure) -> Result<Self, NetworkError> {
+        Self::staged(game, structure, Stages::default())
+    }
+
+    /// A network with all weights 0.
+    ///
+    /// # Errors
+    /// As for [`NTuple::new`], or when a stage asks for a tile that the tables do not tell apart.
+    pub fn staged(game: &G, structure: Structure, stages: Stages) -> Result<Self, NetworkError> {
         let radix = Self::radix_for(game);
-        Self::with_radix(game, structure, radix)
+        Self::with_radix(game, structure, stages, radix)
     }
 
     /// The number of ranks that a table distinguishes for each cell: all that can occur, or 16, and then the
@@ -134,6 +165,7 @@ impl<G: Indexed> NTuple<G> {
     pub(crate) fn with_radix(
         game: &G,
         structure: Structure,
+        stages: Stages,
         radix: u32,
     ) -> Result<Self, NetworkError> {
         let geometry = game.rules().geometry();
@@ -148,19 +180,33 @@ impl<G: Indexed> NTuple<G> {
         {
             return Err(NetworkError::Radix { radix });
         }
+        if stages.largest_rank() >= radix {
+            return Err(NetworkError::Stages {
+                stages: stages.to_string(),
+                largest: tile(radix as u8 - 1),
+            });
+        }
         let starts = table_starts(&structure, radix);
-        let entries = starts[starts.len() - 1];
+        let stage_entries = starts[starts.len() - 1];
+        let entries = stage_entries.saturating_mul(stages.count() as u64);
         if entries > u64::from(u32::MAX) {
             return Err(NetworkError::TooLarge {
                 structure: structure.to_string(),
+                stages: stages.count(),
                 entries,
             });
+        }
+        let weights = table(entries)?;
+        for weight in &weights.cells()[stage_entries as usize..] {
+            weight.store(UNTOUCHED, Relaxed);
         }
         Ok(NTuple {
             game: game.clone(),
             // There is always one.
             kernel: G::Kernel::all(&structure, radix).swap_remove(0),
-            weights: table(entries)?,
+            stages,
+            weights,
+            stage_entries: stage_entries as u32,
             tables: starts
                 .windows(2)
                 .map(|pair| (pair[1] - pair[0]) as u32)
@@ -175,7 +221,7 @@ impl<G: Indexed> NTuple<G> {
     /// looks better than it is, so that greedy play tries it (Guei, Chen and Wu 2021 for 2048).
     pub fn fill(&self, value: f32) {
         let weight = (value / self.features as f32).to_bits();
-        for cell in self.weights.cells() {
+        for cell in &self.weights.cells()[..self.stage_entries as usize] {
             cell.store(weight, Relaxed);
         }
     }
@@ -210,6 +256,11 @@ impl<G: Indexed> NTuple<G> {
         &self.structure
     }
 
+    /// The stages.
+    pub fn stages(&self) -> &Stages {
+        &self.stages
+    }
+
     /// The number of ranks that a table distinguishes.
     pub fn radix(&self) -> u32 {
         self.radix
@@ -220,11 +271,11 @@ impl<G: Indexed> NTuple<G> {
         self.weights.cells().len() as u64
     }
 
-    /// The number of weights that are not 0, the smallest and the largest. A weight that is not a number, as
-    /// after learning that diverged, makes both ends so.
+    /// The number of weights that are not 0, the smallest and the largest, where later stages have weights of their own. A
+    /// weight that is not a number, as after learning that diverged, makes both ends so.
     pub fn weight_range(&self) -> (u64, f32, f32) {
-        let cells = self.weights.cells().iter();
-        let weights = cells.map(|cell| f32::from_bits(cell.load(Relaxed)));
+        let cells = { self.weights.cells().iter() }.map(|cell| cell.load(Relaxed));
+        let weights = cells.filter(|bits| *bits != UNTOUCHED).map(f32::from_bits);
         weights.fold(
             (0, 0.0, 0.0),
             |(count, low, high): (u64, f32, f32), weight| {
@@ -251,7 +302,25 @@ impl<G: Indexed> NTuple<G> {
     pub fn locate(&self, afterstates: &[G::Afterstate], traces: &mut Traces) {
         let indices: &mut [u32] = bytemuck::cast_slice_mut(&mut traces.lines);
         debug_assert!(afterstates.len() * row_length(self.features) <= indices.len());
+        self.find(afterstates, indices);
+    }
+
+    /// Writes a row of storage indices for each afterstate.
+    #[inline]
+    fn find(&self, afterstates: &[G::Afterstate], indices: &mut [u32]) {
         self.kernel.locate(afterstates, indices);
+        if self.stages.count() > 1 {
+            let rows = indices.chunks_exact_mut(row_length(self.features));
+            for (&afterstate, row) in afterstates.iter().zip(rows) {
+                let stage = self.stages.stage_of(&self.game, afterstate, self.radix);
+                if stage != 0 {
+                    let offset = stage as u32 * self.stage_entries;
+                    for index in row {
+                        *index = index.wrapping_add(offset);
+                    }
+                }
+            }
+        }
     }
 
     /// The value of an afterstate, whose weights are then named in the first row of some traces.
@@ -272,22 +341,58 @@ impl<G: Indexed> NTuple<G> {
     #[inline]
     pub fn read(&self, trace: Trace<'_>) -> f32 {
         let weights = self.weights.cells();
-        let weight = |index: u32| f32::from_bits(weights[index as usize].load(Relaxed));
-        // Four sums side by side, because each addition waits for the one before.
-        let (fours, rest) = trace.indices.as_chunks::<4>();
-        let mut sums = [0.0; 4];
-        for four in fours {
-            for (sum, &index) in sums.iter_mut().zip(four) {
-                *sum += weight(index);
+        let value = sum(trace, |index| weights[index as usize].load(Relaxed));
+        if value.is_nan() && self.stages.count() > 1 {
+            return self.read_through_stages(trace);
+        }
+        value
+    }
+
+    /// As [`NTuple::read`], where a stage has no weights of its own yet.
+    #[cold]
+    fn read_through_stages(&self, trace: Trace<'_>) -> f32 {
+        sum(trace, |index| self.promoted(index))
+    }
+
+    /// The bits of a weight: its own, or that of the last stage before that has one.
+    fn promoted(&self, mut index: u32) -> u32 {
+        let weights = self.weights.cells();
+        loop {
+            let bits = weights[index as usize].load(Relaxed);
+            match index.checked_sub(self.stage_entries) {
+                Some(before) if bits == UNTOUCHED => index = before,
+                _ => return bits,
             }
         }
-        let rest: f32 = rest.iter().map(|&index| weight(index)).sum();
-        (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+    }
+
+    /// As [`NTuple::read`], for an update of the same trace, which needs it: weights that the stage does not have yet get
+    /// the values that they stood for.
+    #[inline]
+    pub fn read_to_update(&self, trace: Trace<'_>) -> f32 {
+        let weights = self.weights.cells();
+        let value = sum(trace, |index| weights[index as usize].load(Relaxed));
+        if value.is_nan() && self.stages.count() > 1 {
+            self.promote(trace);
+            return self.read(trace);
+        }
+        value
+    }
+
+    #[cold]
+    fn promote(&self, trace: Trace<'_>) {
+        for &index in trace.indices {
+            let weight = &self.weights.cells()[index as usize];
+            if weight.load(Relaxed) == UNTOUCHED {
+                weight.store(self.promoted(index), Relaxed);
+            }
+        }
     }
 
     /// Moves the value of a trace's afterstate by `change`, shared equally among its features (alpha divided
     /// by the number of features, as in Szubert and Jaskowski 2014). A weight that k features share gets k
-    /// shares, and the value then moves by `change` x the sum of k squared / features.
+    /// shares, and the value then moves by `change` x the sum of k squared / features. The trace must have been read by
+    /// [`NTuple::read_to_update`], as for [`NTuple::update_coherently`].
     #[inline]
     pub fn update(&self, trace: Trace<'_>, change: f32) {
         let share = change / trace.indices.len() as f32;
@@ -333,12 +438,14 @@ impl<G: Indexed> NTuple<G> {
         mut visit: impl FnMut(u32) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut block = [0; BLOCK as usize];
-        for (table, &entries) in self.tables.iter().enumerate() {
-            for first in (0..entries).step_by(BLOCK as usize) {
-                let indices = &mut block[..(entries - first).min(BLOCK) as usize];
-                self.kernel.storage_indices(table, first, indices);
-                for &mut index in indices {
-                    visit(index)?;
+        for stage in 0..self.stages.count() as u32 {
+            for (table, &entries) in self.tables.iter().enumerate() {
+                for first in (0..entries).step_by(BLOCK as usize) {
+                    let indices = &mut block[..(entries - first).min(BLOCK) as usize];
+                    self.kernel.storage_indices(table, first, indices);
+                    for &mut index in indices {
+                        visit(stage * self.stage_entries + index)?;
+                    }
                 }
             }
         }
@@ -348,6 +455,22 @@ impl<G: Indexed> NTuple<G> {
     pub(crate) fn weights(&self) -> &Table {
         &self.weights
     }
+}
+
+/// Adds up the weights that a trace names, given their bits.
+#[inline]
+fn sum(trace: Trace<'_>, bits: impl Fn(u32) -> u32) -> f32 {
+    let weight = |index: u32| f32::from_bits(bits(index));
+    // Four sums side by side, because each addition waits for the one before.
+    let (fours, rest) = trace.indices.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for four in fours {
+        for (sum, &index) in sums.iter_mut().zip(four) {
+            *sum += weight(index);
+        }
+    }
+    let rest: f32 = rest.iter().map(|&index| weight(index)).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
 fn table(entries: u64) -> Result<Table, NetworkError> {
@@ -373,7 +496,7 @@ impl<G: Indexed> ValueFunction<G> for NTuple<G> {
         let row = row_length(self.features);
         let batch = BATCH / row;
         for (afterstates, values) in afterstates.chunks(batch).zip(values.chunks_mut(batch)) {
-            self.kernel.locate(afterstates, indices);
+            self.find(afterstates, indices);
             let traces = || {
                 indices.chunks_exact(row).map(|row| Trace {
                     indices: &row[..self.features],

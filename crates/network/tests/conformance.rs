@@ -152,6 +152,85 @@ fn temporal_coherence_slows_down_where_errors_cancel() {
     assert!(e.abs() / a < 0.2);
 }
 
+/// What a stage has not learned itself it takes from the stage before.
+#[test]
+fn stages_have_weights_of_their_own_once_they_are_updated() {
+    let structure = || Structure::parse("0123 4567", Classic.rules().geometry()).expect("patterns");
+    let stages = "64,64+32".parse().expect("stages");
+    let network = NTuple::staged(&Classic, structure(), stages).expect("small");
+    let single = NTuple::new(&Classic, structure()).expect("small");
+    assert_eq!(network.entries(), 3 * single.entries());
+    network.fill(80.0);
+    // The same first row, and the rest of the board in three stages.
+    let position = |rest: u8, other: u8| {
+        afterstate_of(
+            &Classic,
+            &[1, 2, 3, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, rest, other],
+        )
+    };
+    let positions = [position(4, 3), position(6, 3), position(6, 5)];
+    let values = || positions.map(|position| network.value(position));
+    assert_eq!(values(), [80.0; 3]);
+    let sums = network.coherence_sums().expect("small");
+    let learn = |stage: usize, change: f32| {
+        let mut traces = network.traces(1);
+        network.locate(&[positions[stage]], &mut traces);
+        let before = network.read_to_update(traces.row(0));
+        assert_eq!(before, network.read(traces.row(0)));
+        network.update_coherently(traces.row(0), &sums, 1.0, change);
+        network.value(positions[stage]) - before
+    };
+    // What the first stage learns of the first row, the others take over.
+    assert!(learn(0, 16.0) > 16.0);
+    let [first, second, third] = values();
+    assert!(
+        80.0 < third && third < second && second < first,
+        "{:?}",
+        values()
+    );
+    // The second learns for itself and the third, which then learns for itself alone.
+    assert!(learn(1, 32.0) > 32.0);
+    let [same, second, third] = values();
+    assert!(
+        same == first && third > 80.0 && third < second,
+        "{:?}",
+        values()
+    );
+    assert!(learn(2, -8.0) < -8.0);
+    assert_eq!(values()[..2], [first, second]);
+    // Many at once, as in play, give the same.
+    let mut together = [0.0; 3];
+    network.values(&positions, &mut together);
+    assert_eq!(together, values());
+    let (count, low, high) = network.weight_range();
+    assert!(
+        count > single.entries() && low == 0.0 && high > 10.0,
+        "{low} {high}"
+    );
+}
+
+#[test]
+fn stages_beyond_the_largest_tile_are_refused() {
+    let small = Variant::new(Rules::sized(2, 2)).expect("playable");
+    let structure = || Structure::parse("0123", small.rules().geometry()).expect("a pattern");
+    let staged = |text: &str| {
+        let stages = text.parse().expect("stages");
+        NTuple::staged(&small, structure(), stages)
+            .err()
+            .map(|error| error.to_string())
+    };
+    assert_eq!(staged("16"), None);
+    let error = staged("16,64").expect("an error");
+    assert!(error.contains("'16,64'") && error.contains("32"), "{error}");
+    let largest = NTuple::staged(
+        &Classic,
+        Structure::default_for(Classic.rules().geometry()),
+        "65536".parse().expect("a tile"),
+    );
+    let error = largest.err().expect("an error").to_string();
+    assert!(error.contains("32768"), "{error}");
+}
+
 /// However many are valued at once, each has its own value.
 fn check_batches<G: Indexed>(game: &G, patterns: &str) {
     let structure = Structure::parse(patterns, game.rules().geometry()).expect(patterns);

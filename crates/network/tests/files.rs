@@ -8,12 +8,19 @@ use std::path::Path;
 
 /// A network with some random weights, and sums that went with them.
 fn trained<G: Indexed>(game: &G, patterns: &str) -> (NTuple<G>, CoherenceSums) {
+    trained_in(game, patterns, "none")
+}
+
+/// The same with stages.
+fn trained_in<G: Indexed>(game: &G, patterns: &str, stages: &str) -> (NTuple<G>, CoherenceSums) {
     let structure = Structure::parse(patterns, game.rules().geometry()).expect(patterns);
-    let network = NTuple::new(game, structure).expect(patterns);
+    let stages = stages.parse().expect(stages);
+    let network = NTuple::staged(game, structure, stages).expect(patterns);
     let sums = network.coherence_sums().expect("small");
     let mut traces = network.traces(1);
     for (number, afterstate) in positions(game, 500).into_iter().enumerate() {
-        network.evaluate(afterstate, &mut traces);
+        network.locate(&[afterstate], &mut traces);
+        network.read_to_update(traces.row(0));
         network.update_coherently(traces.row(0), &sums, 1.0, number as f32 - 100.5);
     }
     (network, sums)
@@ -63,13 +70,13 @@ fn save_model<G: Indexed>(path: &Path, network: &NTuple<G>) -> u64 {
 
 #[test]
 fn models_and_checkpoints_come_back_bit_for_bit() {
-    fn check<G: Indexed>(game: &G, patterns: &str) {
+    fn check<G: Indexed>(game: &G, patterns: &str, stages: &str) {
         let folder = tempfile::tempdir().expect("a folder");
         let (model, checkpoint) = (
             folder.path().join("model"),
             folder.path().join("checkpoint"),
         );
-        let (network, sums) = trained(game, patterns);
+        let (network, sums) = trained_in(game, patterns, stages);
         let hash = save_model(&model, &network);
         save(
             &checkpoint,
@@ -92,6 +99,7 @@ fn models_and_checkpoints_come_back_bit_for_bit() {
         let (read, read_hash) = file.load(game).expect("our own");
         assert_eq!((values(&read), read_hash), (values(&network), hash));
         assert_eq!(read.structure(), network.structure());
+        assert_eq!(read.stages(), network.stages());
 
         let file = ModelFile::open(&checkpoint).expect("our own");
         assert!(file.is_checkpoint());
@@ -114,11 +122,13 @@ fn models_and_checkpoints_come_back_bit_for_bit() {
             fs::read(&checkpoint).expect("bytes")
         );
     }
-    check(&Classic, "0123 4567 48 cdef5 asymmetric");
-    check(&Classic, "5x4");
+    check(&Classic, "0123 4567 48 cdef5 asymmetric", "none");
+    check(&Classic, "5x4", "none");
+    check(&Classic, "5x4", "256,8192,256+128");
     check(
         &Variant::new(Rules::sized(2, 3)).expect("playable"),
         "012 34",
+        "16",
     );
 }
 

@@ -1,6 +1,6 @@
 use crate::{Schedule, StepSizeRule, TrainError};
 use engine::Rules;
-use network::Structure;
+use network::{Stages, Structure};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -20,6 +20,8 @@ pub struct TrainConfig {
     pub lanes: usize,
     /// Patterns of the network, see [`Structure::parse`]. Default: see [`Structure::default_for`].
     pub patterns: Option<String>,
+    /// Stages of the game that have weights of their own. Default `none`.
+    pub stages: Stages,
     /// How errors become weight changes. Default `tc`.
     pub step_size: StepSizeRule,
     /// The step size, shared by all features. Default 1.0 for `tc`, 0.1 for `constant`.
@@ -49,6 +51,7 @@ impl Default for TrainConfig {
             threads: None,
             lanes: 2,
             patterns: None,
+            stages: Stages::default(),
             step_size: StepSizeRule::Tc,
             alpha: None,
             initial_value: 0.0,

@@ -169,7 +169,7 @@ impl<G: Indexed> Lane<G> {
     fn correct(&mut self, network: &NTuple<G>, step_size: &StepSize, target: f32) {
         if self.previous.is_some() {
             let trace = self.trace.row(0);
-            let error = target - network.read(trace);
+            let error = target - network.read_to_update(trace);
             step_size.update(network, trace, self.step, error);
             self.error_sum += f64::from(error.abs());
         }

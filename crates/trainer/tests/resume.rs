@@ -107,6 +107,11 @@ fn one_thread_resumes_bit_for_bit() {
         ..config(Rules::default(), StepSizeRule::Switch(0.7), 1_000)
     };
     check(&Classic, optimistic.resolve().expect("a configuration"));
+    let staged = TrainConfig {
+        stages: "64,128,256+128".parse().expect("stages"),
+        ..config(Rules::default(), StepSizeRule::Tc, 1_000)
+    };
+    check(&Classic, staged);
     let rules = Rules::sized(3, 3);
     let game = Variant::new(rules.clone()).expect("playable");
     check(&game, config(rules, StepSizeRule::Tc, 2_000));

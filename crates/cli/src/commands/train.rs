@@ -49,6 +49,10 @@ pub(crate) struct Arguments {
     /// [default: 4x6; on other boards all rectangles of 2x3]
     #[arg(long, conflicts_with = "resume")]
     patterns: Option<String>,
+    /// Stages of the game that have weights of their own, by their tiles: none, or a list such as
+    /// 16384,16384+8192,32768 [default: none]
+    #[arg(long, conflicts_with = "resume")]
+    stages: Option<network::Stages>,
     /// How errors become weight changes: constant, tc for temporal coherence, or constant,tc@0.9 to switch when so much
     /// of the run is over [default: tc]
     #[arg(long, conflicts_with = "resume")]
@@ -97,6 +101,9 @@ impl Arguments {
         config.seed = self.seed.unwrap_or(config.seed);
         config.lanes = self.lanes.unwrap_or(config.lanes);
         config.patterns = self.patterns.clone().or(config.patterns);
+        if let Some(stages) = &self.stages {
+            config.stages = stages.clone();
+        }
         config.initial_value = self.initial_value.unwrap_or(config.initial_value);
         config.starts = self.starts.unwrap_or(config.starts);
         if let Some(step_size) = self.step_size.filter(|rule| *rule != config.step_size) {

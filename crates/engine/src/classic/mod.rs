@@ -119,6 +119,11 @@ impl Game for Classic {
         afterstate.0.with_tile_each(rank).map(ClassicBoard)
     }
 
+    #[inline]
+    fn has_rank_from(&self, afterstate: ClassicAfterstate, least: u8) -> bool {
+        afterstate.0.has_rank_from(least)
+    }
+
     const LINE_BITS: u32 = 4;
 
     #[inline]

@@ -33,6 +33,25 @@ impl Packed {
         !(pairs | pairs >> 2) & 0x1111_1111_1111_1111
     }
 
+    /// Whether a cell's rank is at least `least`: all cells are compared at once, for ranks that four bits hold.
+    #[inline]
+    pub(crate) fn has_rank_from(self, least: u8) -> bool {
+        if least > 15 {
+            return (0..16).any(|cell| self.rank(cell) >= least);
+        }
+        // With the highest bit apart, 8 is reached by adding what `least` lacks to it, without a carry to the next cell.
+        let highs = 0x8888_8888_8888_8888_u64;
+        let ones = 0x1111_1111_1111_1111_u64;
+        let sums = (self.nibbles & !highs) + u64::from(8 - least % 8) * ones;
+        let reached = if least < 8 {
+            sums | self.nibbles
+        } else {
+            // For 8 itself, 8 is added, which every cell reaches.
+            sums & self.nibbles
+        };
+        reached & highs != 0
+    }
+
     #[inline]
     pub(crate) fn empty_cells(self) -> u32 {
         self.empty_mask().count_ones()

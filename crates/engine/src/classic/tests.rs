@@ -62,7 +62,11 @@ proptest! {
     fn boards_hold_their_ranks(ranks in any_ranks()) {
         let board = Classic.board_of_ranks(&ranks);
         prop_assert_eq!(Classic.ranks(&board), ranks.clone());
-        prop_assert_eq!(Classic.largest_rank(&board), ranks.iter().copied().max().unwrap_or(0));
+        let largest = ranks.iter().copied().max().unwrap_or(0);
+        prop_assert_eq!(Classic.largest_rank(&board), largest);
+        for least in 0..=18 {
+            prop_assert_eq!(Classic.has_rank_from(Classic.awaiting_spawn(board), least), largest >= least);
+        }
     }
 
     #[test]
