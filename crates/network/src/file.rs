@@ -24,8 +24,10 @@ const VERSION: u32 = 2;
 const PREAMBLE: usize = 8 + 4 + 4 + 4;
 /// A checksum.
 const CHECKSUM: usize = 8;
-/// Far above any real header or state.
+/// Far above any real header.
 pub(crate) const MAX_HEADER: usize = 1 << 20;
+/// Far above any real state: that of a training remembers every move of the games that are played.
+pub(crate) const MAX_STATE: usize = 1 << 30;
 const BUFFER: usize = 1 << 18;
 
 /// Why a file cannot be used.
@@ -146,9 +148,9 @@ impl Writer {
         state: &[u8],
         tables: impl FnOnce(&mut Writer) -> io::Result<()>,
     ) -> io::Result<u64> {
-        if header.len() > MAX_HEADER || state.len() > MAX_HEADER {
+        if header.len() > MAX_HEADER || state.len() > MAX_STATE {
             return Err(io::Error::other(
-                "its header would be larger than any reader takes",
+                "its header or state would be larger than any reader takes",
             ));
         }
         let mut head = MAGIC.to_vec();
@@ -256,7 +258,7 @@ impl Reader {
                 found: numbers[0],
             });
         }
-        if header > MAX_HEADER || state > MAX_HEADER {
+        if header > MAX_HEADER || state > MAX_STATE {
             return Err(reader.bad_header("it claims to be larger than any header is"));
         }
         reader.expect_at_least(PREAMBLE + header + state + 2 * CHECKSUM)?;

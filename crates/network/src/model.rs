@@ -1,4 +1,4 @@
-use crate::file::{FileError, MAX_HEADER, Reader, Writer};
+use crate::file::{FileError, MAX_STATE, Reader, Writer};
 use crate::kernel::{Indexed, table_starts};
 use crate::{CoherenceSums, NTuple, Stages, Structure};
 use engine::{Objective, Rules};
@@ -215,7 +215,7 @@ impl ModelFile {
 
 /// Decodes bytes of which nothing may be left over.
 fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
-    let config = bincode::config::standard().with_limit::<MAX_HEADER>();
+    let config = bincode::config::standard().with_limit::<MAX_STATE>();
     match bincode::serde::decode_from_slice(bytes, config) {
         Ok((value, read)) if read == bytes.len() => Ok(value),
         Ok((_, read)) => Err(format!("{} bytes are left over", bytes.len() - read)),

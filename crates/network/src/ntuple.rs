@@ -305,6 +305,14 @@ impl<G: Indexed> NTuple<G> {
         self.find(afterstates, indices);
     }
 
+    /// Finds the weights of one afterstate, for the nth row.
+    #[inline]
+    pub fn locate_row(&self, afterstate: G::Afterstate, traces: &mut Traces, nth: usize) {
+        let indices: &mut [u32] = bytemuck::cast_slice_mut(&mut traces.lines);
+        let row = row_length(self.features);
+        self.find(&[afterstate], &mut indices[nth * row..][..row]);
+    }
+
     /// Writes a row of storage indices for each afterstate.
     #[inline]
     fn find(&self, afterstates: &[G::Afterstate], indices: &mut [u32]) {
@@ -312,7 +320,7 @@ impl<G: Indexed> NTuple<G> {
         if self.stages.count() > 1 {
             let rows = indices.chunks_exact_mut(row_length(self.features));
             for (&afterstate, row) in afterstates.iter().zip(rows) {
-                let stage = self.stages.stage_of(&self.game, afterstate, self.radix);
+                let stage = self.stage_of(afterstate);
                 if stage != 0 {
                     let offset = stage as u32 * self.stage_entries;
                     for index in row {
@@ -327,6 +335,12 @@ impl<G: Indexed> NTuple<G> {
     pub fn evaluate(&self, afterstate: G::Afterstate, traces: &mut Traces) -> f32 {
         self.locate(&[afterstate], traces);
         self.read(traces.row(0))
+    }
+
+    /// The stage that an afterstate is of, counted from 0.
+    #[inline]
+    pub fn stage_of(&self, afterstate: G::Afterstate) -> usize {
+        self.stages.stage_of(&self.game, afterstate, self.radix)
     }
 
     /// Asks the processor to fetch the weights that a trace names.

@@ -20,6 +20,8 @@ pub(crate) struct TrainingState {
     pub(crate) started: u64,
     pub(crate) counts: Counts,
     pub(crate) lanes: Vec<LaneState>,
+    /// The positions on the carousel by stage, as ranks; empty without one.
+    pub(crate) carousel: Vec<Vec<Vec<u8>>>,
     pub(crate) window: Window,
     pub(crate) lengths: Lengths,
 }

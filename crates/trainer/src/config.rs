@@ -1,4 +1,4 @@
-use crate::{Schedule, StepSizeRule, TrainError};
+use crate::{Schedule, StepSizeRule, Target, TrainError, Updates};
 use engine::Rules;
 use network::{Stages, Structure};
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,10 @@ pub struct TrainConfig {
     pub patterns: Option<String>,
     /// Stages of the game that have weights of their own. Default `none`.
     pub stages: Stages,
+    /// What values are moved towards. Default `td`.
+    pub target: Target,
+    /// When games are learned from. Default `forward`.
+    pub updates: Updates,
     /// How errors become weight changes. Default `tc`.
     pub step_size: StepSizeRule,
     /// The step size, shared by all features. Default 1.0 for `tc`, 0.1 for `constant`.
@@ -52,6 +56,8 @@ impl Default for TrainConfig {
             lanes: 2,
             patterns: None,
             stages: Stages::default(),
+            target: Target::Td,
+            updates: Updates::Forward,
             step_size: StepSizeRule::Tc,
             alpha: None,
             initial_value: 0.0,
@@ -75,6 +81,9 @@ pub enum Starts {
     /// From two random tiles; and when a game is over, again from its middle, then from the middle of that part, and so
     /// on while it is worth it. These parts are learned from, but count as no games.
     Restart,
+    /// From two random tiles; and when a game is over, from where some game came to the second stage, then to the third, and
+    /// so on. These parts are learned from, but count as no games.
+    Carousel,
 }
 
 impl std::str::FromStr for Starts {
@@ -84,7 +93,8 @@ impl std::str::FromStr for Starts {
         match text {
             "new" => Ok(Starts::New),
             "restart" => Ok(Starts::Restart),
-            _ => Err("expected new or restart".to_owned()),
+            "carousel" => Ok(Starts::Carousel),
+            _ => Err("expected new, restart or carousel".to_owned()),
         }
     }
 }
@@ -154,6 +164,11 @@ impl TrainConfig {
                 "initial_value is {}, expected a score such as 0 or 40000",
                 self.initial_value
             ));
+        }
+        if self.starts == Starts::Carousel && self.stages.count() == 1 {
+            return wrong(
+                "starts is carousel, which needs stages to begin from: give some, such as 16384,32768",
+            );
         }
         if self.checkpoint_every.is_zero() {
             return wrong("checkpoint_every is 0, give the time between checkpoints such as 5m");
@@ -227,6 +242,10 @@ mod tests {
             ("initial_value = -1.0", "initial_value is -1"),
             ("initial_value = inf", "initial_value is inf"),
             ("starts = 'middle'", "starts"),
+            ("starts = 'carousel'", "needs stages"),
+            ("stages = '16383'", "'16383' is no tile"),
+            ("target = 'lambda:1'", "lambda:1"),
+            ("updates = 'sideways'", "updates"),
             ("step_size = 'constant,tc@1.5'", "constant,tc@1.5"),
             ("lanes = 0", "lanes is 0"),
             ("lanes = 65", "lanes is 65"),

@@ -5,6 +5,7 @@
 //! the private module `lane`), how far an error moves the weights ([`StepSizeRule`] and [`Schedule`]), and how many threads
 //! play.
 
+mod carousel;
 mod checkpoint;
 mod config;
 mod curves;
@@ -19,6 +20,7 @@ mod run;
 mod schedule;
 mod self_play;
 mod step_size;
+mod targets;
 mod tensorboard;
 
 pub use checkpoint::stored_config;
@@ -32,3 +34,4 @@ pub use progress::{End, Progress, Saved, Summary};
 pub use run::Run;
 pub use schedule::{Schedule, ScheduleError};
 pub use step_size::StepSizeRule;
+pub use targets::{Target, Updates};

@@ -1,13 +1,14 @@
+use crate::carousel::Carousel;
 use crate::checkpoint::{Counts, TrainingState, unsuitable};
 use crate::evaluations::{Evaluation, Evaluations};
 use crate::folder::Folder;
-use crate::lane::Lane;
+use crate::lane::{Lane, Method};
 use crate::logs::{Lengths, Logs};
 use crate::metrics::{Finished, Metrics, Window, lowest_reach_rank};
 use crate::progress::{End, Progress, Saved, Summary};
 use crate::self_play::{Learner, Play};
 use crate::step_size::StepSize;
-use crate::{TrainConfig, TrainError};
+use crate::{Starts, TrainConfig, TrainError};
 use engine::{derive_seed, tile};
 use network::{FileError, Indexed, ModelFile, NTuple, Provenance};
 use std::collections::VecDeque;
@@ -100,18 +101,22 @@ impl<G: Indexed> Run<G> {
                     "its tables are not those of its step-size rule",
                 )
             })?;
-        let lanes = state
-            .lanes
-            .into_iter()
-            .map(|lane| Lane::restore(&network, lane));
-        let lanes = lanes.collect::<Option<VecDeque<_>>>();
-        let lanes =
-            lanes.ok_or_else(|| unsuitable(&checkpoint, "it holds no positions of its game"))?;
+        let impossible = || unsuitable(&checkpoint, "it holds no positions of its game");
+        let mut learner = learner(&config, network, step_size);
+        let lanes = { state.lanes.into_iter() }
+            .map(|lane| Lane::restore(&learner.network, learner.method, lane))
+            .collect::<Option<VecDeque<_>>>();
+        let lanes = lanes.ok_or_else(impossible)?;
+        if learner.carousel.is_some() {
+            let stages = config.stages.count();
+            let carousel = Carousel::restore(game, stages, &state.carousel);
+            learner.carousel = Some(carousel.ok_or_else(impossible)?);
+        }
         let logs = Logs::open(&folder, state.lengths, state.counts.games)?;
         let evaluations = Evaluations::open(folder.path(), state.counts.games)?;
         folder.write_config(&config.to_toml()?)?;
         Ok(Run {
-            learner: learner(&config, network, step_size),
+            learner,
             play: Play {
                 started: state.started,
                 lanes,
@@ -298,6 +303,8 @@ impl<G: Indexed> Run<G> {
                 .iter()
                 .map(|lane| lane.state(game))
                 .collect(),
+            carousel: { self.learner.carousel.as_ref() }
+                .map_or(Vec::new(), |carousel| carousel.state(game)),
             window: self.window.clone(),
             lengths: self.logs.lengths().clone(),
         };
@@ -420,7 +427,12 @@ fn learner<G: Indexed>(
         seed: derive_seed(config.seed, "training"),
         games: config.games,
         lanes: config.lanes,
-        starts: config.starts,
+        method: Method {
+            returns: config.target.returns(),
+            updates: config.updates,
+            restarts: config.starts == Starts::Restart,
+        },
+        carousel: (config.starts == Starts::Carousel).then(|| Carousel::new(config.stages.count())),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Threads that play games and learn from them, all on one network.
 
-use crate::Starts;
-use crate::lane::Lane;
+use crate::carousel::Carousel;
+use crate::lane::{Lane, Method};
 use crate::metrics::Finished;
 use crate::step_size::{GameStep, StepSize};
 use engine::game_rng;
@@ -27,8 +27,9 @@ pub(crate) struct Learner<G: Indexed> {
     pub(crate) games: u64,
     /// Games that a thread plays side by side.
     pub(crate) lanes: usize,
-    /// Where games begin.
-    pub(crate) starts: Starts,
+    pub(crate) method: Method,
+    /// Positions of later stages to begin from, if games do.
+    pub(crate) carousel: Option<Carousel<G>>,
 }
 
 /// What is under way: the games that are being played, and how many have been started.
@@ -112,8 +113,14 @@ impl<G: Indexed> Learner<G> {
             number,
             rng,
             self.step_of(number),
-            self.starts == Starts::Restart,
+            self.method,
         ))
+    }
+
+    /// Has a lane whose game is over begin again from a later position, if that is to be.
+    fn goes_on(&self, lane: &mut Lane<G>) -> bool {
+        lane.restart(&self.network) || { self.carousel.as_ref() }
+            .is_some_and(|carousel| lane.ride(&self.network, carousel))
     }
 
     /// Plays games side by side, a move of each in turn, until there is no other or it is told to pause; gives back those
@@ -130,13 +137,15 @@ impl<G: Indexed> Learner<G> {
             if turn >= lanes.len() {
                 turn = 0;
             }
-            if let Some(game) = lanes[turn].step(&self.network, &self.step_size) {
+            if let Some(game) =
+                lanes[turn].step(&self.network, &self.step_size, self.carousel.as_ref())
+            {
                 if !game.restarted {
                     pause.count();
                 }
                 // The receiver only goes away when everything ends.
                 let _ = finished.send(game);
-                if !lanes[turn].restart(&self.network) {
+                if !self.goes_on(&mut lanes[turn]) {
                     match next() {
                         Some(new) => lanes[turn] = new,
                         None => {

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use trainer::{
-    BEST, End, Evaluation, Metrics, Progress, Run, Starts, StepSizeRule, TrainConfig, TrainError,
-    stored_config,
+    BEST, End, Evaluation, Metrics, Progress, Run, Starts, StepSizeRule, Target, TrainConfig,
+    TrainError, Updates, stored_config,
 };
 
 fn config(rules: Rules, step_size: StepSizeRule, games: u64) -> TrainConfig {
@@ -109,9 +109,20 @@ fn one_thread_resumes_bit_for_bit() {
     check(&Classic, optimistic.resolve().expect("a configuration"));
     let staged = TrainConfig {
         stages: "64,128,256+128".parse().expect("stages"),
+        starts: Starts::Carousel,
+        target: Target::Lambda(0.5),
         ..config(Rules::default(), StepSizeRule::Tc, 1_000)
     };
     check(&Classic, staged);
+    for target in [Target::Td, Target::Steps(3)] {
+        let backward = TrainConfig {
+            target,
+            updates: Updates::Backward,
+            starts: Starts::Restart,
+            ..config(Rules::default(), StepSizeRule::Tc, 1_000)
+        };
+        check(&Classic, backward);
+    }
     let rules = Rules::sized(3, 3);
     let game = Variant::new(rules.clone()).expect("playable");
     check(&game, config(rules, StepSizeRule::Tc, 2_000));

@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
-use trainer::{End, Evaluation, Run, Schedule, Starts, StepSizeRule, TrainConfig, TrainError};
+use trainer::{
+    End, Evaluation, Run, Schedule, Starts, StepSizeRule, Target, TrainConfig, TrainError, Updates,
+};
 
 /// Train a value function by self-play, then measure it.
 ///
@@ -53,6 +55,12 @@ pub(crate) struct Arguments {
     /// 16384,16384+8192,32768 [default: none]
     #[arg(long, conflicts_with = "resume")]
     stages: Option<network::Stages>,
+    /// What values are moved towards: td (the next move), nstep:3, or lambda:0.5 [default: td]
+    #[arg(long, conflicts_with = "resume")]
+    target: Option<Target>,
+    /// When games are learned from: forward, or backward after their end, from the last move [default: forward]
+    #[arg(long, conflicts_with = "resume")]
+    updates: Option<Updates>,
     /// How errors become weight changes: constant, tc for temporal coherence, or constant,tc@0.9 to switch when so much
     /// of the run is over [default: tc]
     #[arg(long, conflicts_with = "resume")]
@@ -64,7 +72,8 @@ pub(crate) struct Arguments {
     /// What every afterstate is worth before anything is learned; large is optimistic [default: 0]
     #[arg(long, value_name = "SCORE", conflicts_with = "resume")]
     initial_value: Option<f32>,
-    /// Where games begin: new, or restart to learn again from the middle of each game, and so on [default: new]
+    /// Where games begin: new; restart to learn again from the middle of each game, and so on; or carousel to learn from
+    /// where games came to each stage [default: new]
     #[arg(long, conflicts_with = "resume")]
     starts: Option<Starts>,
     /// Time between checkpoints [default: 5m]
@@ -104,6 +113,8 @@ impl Arguments {
         if let Some(stages) = &self.stages {
             config.stages = stages.clone();
         }
+        config.target = self.target.unwrap_or(config.target);
+        config.updates = self.updates.unwrap_or(config.updates);
         config.initial_value = self.initial_value.unwrap_or(config.initial_value);
         config.starts = self.starts.unwrap_or(config.starts);
         if let Some(step_size) = self.step_size.filter(|rule| *rule != config.step_size) {

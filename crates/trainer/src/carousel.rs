@@ -1,0 +1,68 @@
+//! Positions to begin from.
+
+use engine::{Game, GameRng};
+use rand::seq::IteratorRandom;
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+/// Where games came to each stage lately. After a game from the start, the next one begins where some game came to the
+/// second stage, the next where one came to the third, and so on while there are such, then it begins anew (carousel
+/// shaping, Jaskowski 2016). So late stages are learned from as often as early ones.
+pub(crate) struct Carousel<G: Game> {
+    /// By stage, the latest last. None come to the first.
+    boards: Vec<Mutex<VecDeque<G::Board>>>,
+}
+
+/// Positions kept of each stage.
+const KEPT: usize = 1000;
+
+impl<G: Game> Carousel<G> {
+    /// Without a position yet.
+    pub(crate) fn new(stages: usize) -> Self {
+        Carousel {
+            boards: (0..stages).map(|_| Mutex::default()).collect(),
+        }
+    }
+
+    /// Adds a position, for one that has been there for long.
+    pub(crate) fn add(&self, stage: usize, board: G::Board) {
+        let mut boards = lock(&self.boards[stage]);
+        if boards.len() == KEPT {
+            boards.pop_front();
+        }
+        boards.push_back(board);
+    }
+
+    /// A random position of a stage, if there are any.
+    pub(crate) fn draw(&self, stage: usize, rng: &mut GameRng) -> Option<G::Board> {
+        let boards = lock(self.boards.get(stage)?);
+        boards.iter().choose(rng).copied()
+    }
+
+    /// For a checkpoint: the ranks of all positions by stage.
+    pub(crate) fn state(&self, game: &G) -> Vec<Vec<Vec<u8>>> {
+        let ranks = |boards: &Mutex<VecDeque<G::Board>>| {
+            lock(boards).iter().map(|board| game.ranks(board)).collect()
+        };
+        self.boards.iter().map(ranks).collect()
+    }
+
+    /// From a checkpoint. `None` if it holds no positions of this game.
+    pub(crate) fn restore(game: &G, stages: usize, state: &[Vec<Vec<u8>>]) -> Option<Self> {
+        let board = |ranks: &Vec<u8>| game.is_possible(ranks).then(|| game.board_of_ranks(ranks));
+        let boards = |of_stage: &Vec<Vec<u8>>| {
+            of_stage
+                .iter()
+                .map(board)
+                .collect::<Option<_>>()
+                .map(Mutex::new)
+        };
+        let boards = state.iter().map(boards).collect::<Option<Vec<_>>>()?;
+        (boards.len() == stages).then_some(Carousel { boards })
+    }
+}
+
+/// Locks, even after a panic elsewhere: the list is whole between two statements.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
