@@ -35,6 +35,8 @@ enum Command {
     Eval(commands::eval::Arguments),
     /// Say what is in a model, a checkpoint or a run.
     Info(commands::info::Arguments),
+    /// Write a model for others: small, or the mean of several.
+    Export(commands::export::Arguments),
     /// Watch an agent play one game.
     Play(commands::play::Arguments),
     /// Draw learning curves of runs, or figures of reports again.
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         Some(Command::Train(arguments)) => commands::train::run(&arguments),
         Some(Command::Eval(arguments)) => commands::eval::run(&arguments),
         Some(Command::Info(arguments)) => commands::info::run(&arguments),
+        Some(Command::Export(arguments)) => commands::export::run(&arguments),
         Some(Command::Play(arguments)) => commands::play::run(&arguments),
         Some(Command::Plot(arguments)) => commands::plot::run(&arguments),
         Some(Command::Bench(arguments)) => commands::bench::run(&arguments),

@@ -7,7 +7,7 @@
 //! | 4 + 4 | lengths of header and state |
 //! | ... | header and state, bincode |
 //! | 8 | XXH3 of all bytes before |
-//! | 4 each | tables: `f32` in natural order |
+//! | 4 each | tables: `f32` in natural order, or packed by [`crate::compact`] |
 //! | 8 | XXH3 of the tables: the same weights have the same, wherever they come from |
 //!
 //! All numbers are little-endian. A file is written beside its final name and renamed when complete. Of a damaged
@@ -185,6 +185,12 @@ impl Writer {
         Ok(())
     }
 
+    /// Appends bytes of tables that are packed.
+    pub(crate) fn push_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.block.extend_from_slice(bytes);
+        self.write_block()
+    }
+
     fn write_block(&mut self) -> io::Result<()> {
         self.hash.update(&self.block);
         self.file.write_all(&self.block)?;
@@ -200,7 +206,7 @@ pub(crate) struct Reader {
     pub(crate) header: Vec<u8>,
     pub(crate) state: Vec<u8>,
     length: u64,
-    /// Bytes of numbers that have not been read yet.
+    /// Bytes of tables that have not been read yet.
     left: u64,
     /// Numbers that have been read, and how far they have been handed out.
     block: Vec<u8>,
@@ -273,10 +279,10 @@ impl Reader {
         Ok(reader)
     }
 
-    /// Checks that exactly this many numbers follow the header, before anything is allocated for them.
-    pub(crate) fn expect_numbers(&mut self, count: u64) -> Result<(), FileError> {
+    /// Checks that exactly this many bytes of tables follow the header, before anything is allocated for them.
+    pub(crate) fn expect_bytes(&mut self, count: u64) -> Result<(), FileError> {
         let around = PREAMBLE + self.header.len() + self.state.len() + 2 * CHECKSUM;
-        self.left = 4 * count;
+        self.left = count;
         let expected = around as u64 + self.left;
         if self.length == expected {
             Ok(())
@@ -322,6 +328,16 @@ impl Reader {
             self.read_block()?;
         }
         Ok(())
+    }
+
+    /// All bytes of tables that have not been read yet.
+    pub(crate) fn rest(&mut self) -> Result<Vec<u8>, FileError> {
+        let mut rest = Vec::with_capacity(self.left as usize);
+        while self.left > 0 {
+            self.read_block()?;
+            rest.extend_from_slice(&self.block);
+        }
+        Ok(rest)
     }
 
     fn read_block(&mut self) -> Result<(), FileError> {

@@ -24,7 +24,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod average;
 mod coherence;
+mod compact;
 mod file;
 mod kernel;
 mod memory;
@@ -36,7 +38,7 @@ mod structure;
 pub use coherence::CoherenceSums;
 pub use file::FileError;
 pub use kernel::Indexed;
-pub use model::{ModelFile, ModelHeader, Provenance, save};
+pub use model::{Encoding, ModelFile, ModelHeader, Provenance, save, save_compact};
 pub use ntuple::{NTuple, NetworkError, Trace, Traces};
 pub use stages::Stages;
 pub use structure::{Structure, StructureError};

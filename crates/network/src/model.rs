@@ -1,3 +1,4 @@
+use crate::compact;
 use crate::file::{FileError, MAX_STATE, Reader, Writer};
 use crate::kernel::{Indexed, table_starts};
 use crate::{CoherenceSums, NTuple, Stages, Structure};
@@ -20,10 +21,28 @@ pub struct ModelHeader {
     pub radix: u32,
     /// The stages of the game that have tables of their own.
     pub stages: Stages,
+    /// What every afterstate was worth before anything was learned.
+    pub initial_value: f32,
+    /// How the weights are written.
+    pub encoding: Encoding,
     /// Whether the sums of temporal coherence follow the weights.
     pub coherent: bool,
     /// Where it comes from.
     pub provenance: Provenance,
+}
+
+/// How a file holds weights.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Encoding {
+    /// As they are, four bytes each.
+    Plain,
+    /// Rounded to steps of this size from the initial weight, and packed into so many bytes.
+    Compact {
+        /// The size of a step.
+        step: f32,
+        /// The bytes.
+        bytes: u64,
+    },
 }
 
 /// What it takes to make a model again.
@@ -66,21 +85,10 @@ pub fn save<G: Indexed>(
     state: &[u8],
 ) -> Result<u64, FileError> {
     let header = ModelHeader {
-        objective: Objective::Score,
-        rules: rules.clone(),
-        structure: network.structure().spelled_out(),
-        radix: network.radix(),
-        stages: network.stages().clone(),
         coherent: sums.is_some(),
-        provenance,
+        ..header_of(network, rules, provenance)
     };
-    let unwritable = |error: bincode::error::EncodeError| FileError::Write {
-        path: path.to_owned(),
-        source: std::io::Error::other(error),
-    };
-    let header =
-        bincode::serde::encode_to_vec(&header, bincode::config::standard()).map_err(unwritable)?;
-    Writer::write(path, &header, state, |writer| {
+    Writer::write(path, &encode(path, &header)?, state, |writer| {
         let weights = network.weights().cells();
         network
             .visit_in_natural_order(|index| writer.push(weights[index as usize].load(Relaxed)))?;
@@ -90,6 +98,60 @@ pub fn save<G: Indexed>(
             writer.push(sum.load(Relaxed))?;
             writer.push(absolute.load(Relaxed))
         })
+    })
+}
+
+/// Saves a network for playing in little room: its weights are rounded to steps of the given size, a thirtieth of what a
+/// usual error moves a value by or so, and packed. Returns the checksum of what was packed.
+///
+/// # Errors
+/// When the step does not suit the weights, or the file cannot be written; an older one is then untouched.
+pub fn save_compact<G: Indexed>(
+    path: &Path,
+    network: &NTuple<G>,
+    rules: &Rules,
+    provenance: Provenance,
+    step: f32,
+) -> Result<u64, FileError> {
+    let packed = compact::encode(network, step).map_err(|reason| FileError::Unsuitable {
+        path: path.to_owned(),
+        reason,
+    })?;
+    let header = ModelHeader {
+        encoding: Encoding::Compact {
+            step,
+            bytes: packed.len() as u64,
+        },
+        ..header_of(network, rules, provenance)
+    };
+    Writer::write(path, &encode(path, &header)?, &[], |writer| {
+        writer.push_bytes(&packed)
+    })
+}
+
+fn header_of<G: Indexed>(
+    network: &NTuple<G>,
+    rules: &Rules,
+    provenance: Provenance,
+) -> ModelHeader {
+    ModelHeader {
+        objective: Objective::Score,
+        rules: rules.clone(),
+        structure: network.structure().spelled_out(),
+        radix: network.radix(),
+        stages: network.stages().clone(),
+        initial_value: network.initial_value(),
+        encoding: Encoding::Plain,
+        coherent: false,
+        provenance,
+    }
+}
+
+fn encode(path: &Path, header: &ModelHeader) -> Result<Vec<u8>, FileError> {
+    let encoded = bincode::serde::encode_to_vec(header, bincode::config::standard());
+    encoded.map_err(|error| FileError::Write {
+        path: path.to_owned(),
+        source: std::io::Error::other(error),
     })
 }
 
@@ -125,8 +187,15 @@ impl ModelFile {
         let stages = header.stages.count() as u64;
         let entries = starts[starts.len() - 1].saturating_mul(stages);
         let numbers = entries.saturating_mul(if header.coherent { 3 } else { 1 });
+        let bytes = match header.encoding {
+            Encoding::Plain => numbers.saturating_mul(4),
+            Encoding::Compact { .. } if header.coherent => {
+                return Err(reader.bad_header("compact models have no sums of training"));
+            }
+            Encoding::Compact { bytes, .. } => bytes,
+        };
         // The sum of such a claim's bytes must not overflow; no file is that long either.
-        reader.expect_numbers(numbers.min(u64::MAX / 8))?;
+        reader.expect_bytes(bytes.min(u64::MAX / 2))?;
         Ok(ModelFile {
             reader,
             header,
@@ -162,9 +231,24 @@ impl ModelFile {
     /// # Errors
     /// When the file is damaged, or is for boards of another size than the game's.
     pub fn load<G: Indexed>(mut self, game: &G) -> Result<(NTuple<G>, u64), FileError> {
+        if let Encoding::Compact { step, .. } = self.header.encoding {
+            return self.unpack(game, step);
+        }
         let network = self.read_network(game)?;
         self.reader.skip_rest()?;
         Ok((network, self.reader.finish()?))
+    }
+
+    /// Reads a compact network. It is known to be what was written before anything of it is unpacked.
+    fn unpack<G: Indexed>(mut self, game: &G, step: f32) -> Result<(NTuple<G>, u64), FileError> {
+        let network = self.new_network(game)?;
+        let packed = self.reader.rest()?;
+        let path = self.reader.path.clone();
+        let hash = self.reader.finish()?;
+        let unpacked = compact::decode(&network, step, &packed);
+        let unsuitable = |reason| FileError::Unsuitable { path, reason };
+        unpacked.map_err(unsuitable)?;
+        Ok((network, hash))
     }
 
     /// Reads the network and, if the file has them, the sums of temporal coherence.
@@ -194,14 +278,23 @@ impl ModelFile {
     }
 
     fn read_network<G: Indexed>(&mut self, game: &G) -> Result<NTuple<G>, FileError> {
-        let (structure, stages) = (self.structure.clone(), self.header.stages.clone());
-        let network = NTuple::with_radix(game, structure, stages, self.header.radix)
-            .map_err(|error| self.unsuitable(error))?;
+        let network = self.new_network(game)?;
         let weights = network.weights().cells();
         network.visit_in_natural_order(|index| {
             weights[index as usize].store(self.reader.next()?, Relaxed);
             Ok(())
         })?;
+        Ok(network)
+    }
+
+    /// The network before anything is read of it.
+    fn new_network<G: Indexed>(&self, game: &G) -> Result<NTuple<G>, FileError> {
+        let (structure, stages) = (self.structure.clone(), self.header.stages.clone());
+        let network = NTuple::with_radix(game, structure, stages, self.header.radix);
+        let mut network = network.map_err(|error| self.unsuitable(error))?;
+        if self.header.initial_value != 0.0 {
+            network.fill(self.header.initial_value);
+        }
         Ok(network)
     }
 

@@ -90,6 +90,8 @@ pub struct NTuple<G: Indexed> {
     radix: u32,
     kernel: G::Kernel,
     stages: Stages,
+    /// What every afterstate was worth before anything was learned.
+    initial_value: f32,
     /// The tables of the first stage, of the second, ...
     weights: Table,
     /// Weights of one stage.
@@ -205,6 +207,7 @@ impl<G: Indexed> NTuple<G> {
             // There is always one.
             kernel: G::Kernel::all(&structure, radix).swap_remove(0),
             stages,
+            initial_value: 0.0,
             weights,
             stage_entries: stage_entries as u32,
             tables: starts
@@ -219,11 +222,22 @@ impl<G: Indexed> NTuple<G> {
 
     /// Gives all afterstates one value, each weight an equal share of it. A large one is *optimistic*: what is unknown
     /// looks better than it is, so that greedy play tries it (Guei, Chen and Wu 2021 for 2048).
-    pub fn fill(&self, value: f32) {
-        let weight = (value / self.features as f32).to_bits();
+    pub fn fill(&mut self, value: f32) {
+        self.initial_value = value;
+        let weight = self.initial_weight().to_bits();
         for cell in &self.weights.cells()[..self.stage_entries as usize] {
             cell.store(weight, Relaxed);
         }
+    }
+
+    /// What every afterstate was worth before anything was learned.
+    pub(crate) fn initial_value(&self) -> f32 {
+        self.initial_value
+    }
+
+    /// The share of the initial value that each weight began with.
+    pub(crate) fn initial_weight(&self) -> f32 {
+        self.initial_value / self.features as f32
     }
 
     /// How the places of weights are worked out on this processor, for people.
@@ -369,7 +383,7 @@ impl<G: Indexed> NTuple<G> {
     }
 
     /// The bits of a weight: its own, or that of the last stage before that has one.
-    fn promoted(&self, mut index: u32) -> u32 {
+    pub(crate) fn promoted(&self, mut index: u32) -> u32 {
         let weights = self.weights.cells();
         loop {
             let bits = weights[index as usize].load(Relaxed);
@@ -468,6 +482,11 @@ impl<G: Indexed> NTuple<G> {
 
     pub(crate) fn weights(&self) -> &Table {
         &self.weights
+    }
+
+    /// Weights of one stage; so far apart are those of one content in two stages.
+    pub(crate) fn stage_entries(&self) -> u32 {
+        self.stage_entries
     }
 }
 

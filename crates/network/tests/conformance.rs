@@ -157,7 +157,7 @@ fn temporal_coherence_slows_down_where_errors_cancel() {
 fn stages_have_weights_of_their_own_once_they_are_updated() {
     let structure = || Structure::parse("0123 4567", Classic.rules().geometry()).expect("patterns");
     let stages = "64,64+32".parse().expect("stages");
-    let network = NTuple::staged(&Classic, structure(), stages).expect("small");
+    let mut network = NTuple::staged(&Classic, structure(), stages).expect("small");
     let single = NTuple::new(&Classic, structure()).expect("small");
     assert_eq!(network.entries(), 3 * single.entries());
     network.fill(80.0);

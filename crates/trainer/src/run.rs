@@ -407,7 +407,7 @@ fn untrained<G: Indexed>(
     game: &G,
     config: &TrainConfig,
 ) -> Result<(NTuple<G>, StepSize), TrainError> {
-    let network = NTuple::staged(game, config.structure()?, config.stages.clone())?;
+    let mut network = NTuple::staged(game, config.structure()?, config.stages.clone())?;
     // Zeros are there already, in memory that is not even taken up yet.
     if config.initial_value != 0.0 {
         network.fill(config.initial_value);

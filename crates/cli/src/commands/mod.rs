@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod eval;
+pub(crate) mod export;
 pub(crate) mod info;
 pub(crate) mod play;
 pub(crate) mod plot;

@@ -168,7 +168,7 @@ fn backward_learning_goes_from_the_last_move_to_the_first() {
 #[test]
 fn the_end_reaches_the_first_move_in_one_game_only_backward() {
     let of_first = |updates: Updates| {
-        let network = small_network();
+        let mut network = small_network();
         network.fill(100_000.0);
         let step_size = step_size(StepSizeRule::Constant, 1.0, &network);
         let method = Method { updates, ..METHOD };
