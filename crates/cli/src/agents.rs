@@ -4,7 +4,7 @@ use crate::explain::Explain;
 use crate::failure::Failure;
 use crate::progress::note;
 use crate::recorder::Recorder;
-use crate::{games, progress, runs};
+use crate::{games, progress, runs, shipped};
 use engine::{Game, Rules};
 use evaluation::{
     AgentMaker, AgentReport, AgentSpec, AnyValue, Files, GameResult, Match, Observer, Played,
@@ -78,13 +78,13 @@ pub(crate) fn parse_all(texts: &[String]) -> Result<Vec<AgentSpec>, Failure> {
     let parse = |text: &String| -> Result<AgentSpec, SpecError> {
         let spec = text.parse()?;
         check_spec(&spec)?;
-        Ok(spec)
+        Ok(shipped::add_default(spec))
     };
     Ok(texts.iter().map(parse).collect::<Result<_, _>>()?)
 }
 
-/// The agents that a command line asks for. Without any, the latest trained player, beside random play if
-/// `baseline`.
+/// The agents that a command line asks for. Without any, the latest trained player, or else the shipped one, beside random
+/// play if `baseline`.
 pub(crate) fn parse_specs(
     texts: &[String],
     runs: &Path,
@@ -97,14 +97,15 @@ pub(crate) fn parse_specs(
         name: "random".to_owned(),
         options: Vec::new(),
     };
-    let Some(run) = runs::latest_playable(runs) else {
+    let trained = runs::latest_playable(runs).map(|run| greedy_of(&run));
+    let Some(player) = trained.or_else(shipped::player) else {
         note(&format!(
             "No trained player in {} yet (`afterstate train` makes one): random play.",
             runs.display()
         ));
         return Ok(vec![random]);
     };
-    let mut specs = vec![greedy_of(&run)];
+    let mut specs = vec![player];
     if baseline {
         specs.push(random);
     }

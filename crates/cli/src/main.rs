@@ -12,6 +12,7 @@ mod provenance;
 mod recorder;
 mod report;
 mod runs;
+mod shipped;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use failure::Failure;

@@ -1,6 +1,7 @@
 //! Names of runs in the folder that holds them, and what can be played from.
 
 use crate::failure::Failure;
+use crate::shipped;
 use network::ModelFile;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -48,7 +49,7 @@ pub(crate) fn latest(runs: &Path) -> Option<PathBuf> {
 }
 
 /// The model that a path means: the file itself, or in a run folder the model, unless the run was resumed and
-/// its checkpoint has seen more games since.
+/// its checkpoint has seen more games since; or the name of a model that ships, where there is no such file.
 pub(crate) fn model_file(path: &Path) -> PathBuf {
     let (model, checkpoint) = (path.join(MODEL), path.join(CHECKPOINT));
     let games = |file: &Path| {
@@ -63,7 +64,8 @@ pub(crate) fn model_file(path: &Path) -> PathBuf {
         }
         (true, _) => model,
         (false, true) => checkpoint,
-        (false, false) => path.to_owned(),
+        (false, false) if path.exists() => path.to_owned(),
+        (false, false) => shipped::find(path).unwrap_or_else(|| path.to_owned()),
     }
 }
 

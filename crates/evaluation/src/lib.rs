@@ -16,7 +16,7 @@ mod search;
 mod spec;
 mod statistics;
 
-pub use agents::{ExpectimaxAgent, GreedyAgent, Order, PriorityAgent, RandomAgent};
+pub use agents::{Downgraded, ExpectimaxAgent, GreedyAgent, Order, PriorityAgent, RandomAgent};
 pub use bench::{BenchReport, bench, positions};
 pub use evaluators::{Heuristic, RowTable, Weights, WeightsError, Zero};
 pub use figures::{Curve, CurvePoint, EvaluationPoint, Figure, FigureError, Horizontal, ScoreAxis};
@@ -27,7 +27,7 @@ pub use record::{
     RECORD_MAGIC, Record, RecordError, RecordFault, RecordHeader, RecordReader, RecordWriter,
     Recorded, Replay, Step,
 };
-pub use registry::{AgentMaker, AnyValue, Files, Registry, check_spec, value_file};
+pub use registry::{AgentMaker, AnyValue, Files, Registry, check_spec, takes_value, value_file};
 pub use report::{AgentReport, Comparison, Report, SearchReport, bench_table};
 pub use search::{DepthRule, Expectimax, Goal, SearchError, SearchSettings};
 pub use spec::{AgentSpec, SpecError};

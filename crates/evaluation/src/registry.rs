@@ -1,8 +1,8 @@
-use crate::agents::{ExpectimaxAgent, GreedyAgent, Order, PriorityAgent, RandomAgent};
+use crate::agents::{Downgraded, ExpectimaxAgent, GreedyAgent, Order, PriorityAgent, RandomAgent};
 use crate::evaluators::{Heuristic, RowTable, Weights, Zero};
 use crate::search::{Expectimax, Goal, SearchSettings};
 use crate::{AgentSpec, SpecError};
-use engine::{Agent, Classic, Game, Objective, ValueFunction};
+use engine::{Agent, Classic, Game, Objective, ValueFunction, rank};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -124,7 +124,7 @@ impl<'a, G: Game> Registry<'a, G> {
             },
             Kind {
                 name: "greedy",
-                options: &["value"],
+                options: &["value", "downgrade"],
                 make: |registry, spec| {
                     let value =
                         registry.value_of(spec, "greedy:value=runs/001", Objective::Score)?;
@@ -137,8 +137,16 @@ impl<'a, G: Game> Registry<'a, G> {
             Kind {
                 name: "expectimax",
                 options: &[
-                    "value", "depth", "time", "goal", "samples", "cutoff", "table", "prune",
+                    "value",
+                    "depth",
+                    "time",
+                    "goal",
+                    "samples",
+                    "cutoff",
+                    "table",
+                    "prune",
                     "threads",
+                    "downgrade",
                 ],
                 make: |registry, spec| registry.expectimax(spec),
             },
@@ -150,7 +158,14 @@ impl<'a, G: Game> Registry<'a, G> {
     /// # Errors
     /// When there is no such agent, it has no such option, or its value function cannot be had.
     pub fn maker(&self, spec: &AgentSpec) -> Result<AgentMaker<G>, SpecError> {
-        (kind_of(spec)?.make)(self, spec)
+        let make = (kind_of(spec)?.make)(self, spec)?;
+        let Some(threshold) = spec.parsed("downgrade", tile_rank)? else {
+            return Ok(make);
+        };
+        let game = self.game.clone();
+        Ok(Box::new(move || {
+            Box::new(Downgraded::new(game.clone(), make(), threshold))
+        }))
     }
 
     fn expectimax(&self, spec: &AgentSpec) -> Result<AgentMaker<G>, SpecError> {
@@ -239,6 +254,12 @@ fn search_settings(spec: &AgentSpec) -> Result<SearchSettings, SpecError> {
     })
 }
 
+/// The rank of a tile, given by its number.
+fn tile_rank(text: &str) -> Result<u8, String> {
+    let rank = text.parse().ok().and_then(rank).filter(|rank| *rank > 0);
+    rank.ok_or_else(|| format!("expected a tile such as 32768, found '{text}'"))
+}
+
 fn number(text: &str, least: usize, greatest: usize) -> Result<usize, String> {
     let number = text
         .parse()
@@ -261,6 +282,11 @@ fn missing(spec: &AgentSpec, key: &'static str, example: &'static str) -> SpecEr
 /// When there is none.
 pub fn check_spec(spec: &AgentSpec) -> Result<(), SpecError> {
     kind_of::<Classic>(spec).map(|_| ())
+}
+
+/// Whether an agent of this kind plays by a value function.
+pub fn takes_value(spec: &AgentSpec) -> bool {
+    kind_of::<Classic>(spec).is_ok_and(|kind| kind.options.contains(&"value"))
 }
 
 fn kind_of<G: Game>(spec: &AgentSpec) -> Result<Kind<G>, SpecError> {
@@ -317,6 +343,7 @@ mod tests {
             "greedy:value=zero",
             "greedy:value=heuristic",
             "greedy:value=heuristic@empty",
+            "greedy:value=zero,downgrade=32768",
             "expectimax:value=rowtable",
             "expectimax:value=zero,goal=moves,depth=tiles:2-4,samples=3,cutoff=0.01,table=0,prune=no",
             "expectimax:value=rowtable,goal=reach:4096,time=5ms,threads=2",
@@ -335,7 +362,7 @@ mod tests {
             ),
             (
                 "greedy:depth=2",
-                "agent 'greedy' has no option 'depth'; it has value",
+                "agent 'greedy' has no option 'depth'; it has value, downgrade",
             ),
             (
                 "greedy",
@@ -352,6 +379,10 @@ mod tests {
             (
                 "expectimax:value=zero,depth=0",
                 "option 'depth' of agent 'expectimax': '0' is no depth: expected a number from 1 to 600, such as 3, or empty:LEAST-GREATEST or tiles:LEAST-GREATEST, such as tiles:3-6",
+            ),
+            (
+                "greedy:value=zero,downgrade=15",
+                "option 'downgrade' of agent 'greedy': expected a tile such as 32768, found '15'",
             ),
             (
                 "expectimax:value=zero,samples=0",

@@ -105,7 +105,27 @@ const MAX_THREADS: usize = 1024;
 /// More games side by side only push each other out of the caches.
 const MAX_LANES: usize = 64;
 
+/// Configurations under names, every value spelled out but the number of threads: that is as many as the machine has.
+const PRESETS: [(&str, &str); 3] = [
+    ("quick", include_str!("../presets/quick.toml")),
+    ("standard", include_str!("../presets/standard.toml")),
+    ("best", include_str!("../presets/best.toml")),
+];
+
 impl TrainConfig {
+    /// The configuration of some name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn preset(name: &str) -> Result<TrainConfig, TrainError> {
+        let preset = PRESETS.iter().find(|(known, _)| *known == name);
+        let (_, text) = preset.ok_or_else(|| {
+            let names = PRESETS.map(|(name, _)| name).join(", ");
+            TrainError::Config(format!("there is no preset '{name}'; there are {names}"))
+        })?;
+        TrainConfig::from_toml(text)
+    }
+
     /// A configuration from TOML text.
     ///
     /// # Errors
@@ -229,6 +249,30 @@ mod tests {
         let text = config.to_toml().expect("plain values");
         assert!(text.contains("checkpoint_every = \"5m\""), "{text}");
         assert_eq!(TrainConfig::from_toml(&text).expect("our own text"), config);
+    }
+
+    #[test]
+    fn presets_spell_out_every_value() {
+        for (name, text) in PRESETS {
+            let preset = TrainConfig::preset(name)
+                .and_then(TrainConfig::resolve)
+                .expect(name);
+            let all = preset.to_toml().expect("plain values");
+            let keys = all.split("[rules]").next().unwrap_or("").lines();
+            for key in keys
+                .filter_map(|line| line.split(" = ").next())
+                .filter(|key| !key.is_empty())
+            {
+                let given = text
+                    .lines()
+                    .any(|line| line.split(" = ").next() == Some(key));
+                assert!(given || key == "threads", "{name} does not give {key}");
+            }
+        }
+        let error = TrainConfig::preset("fast")
+            .expect_err("no preset")
+            .to_string();
+        assert!(error.contains("quick, standard, best"), "{error}");
     }
 
     #[test]

@@ -114,6 +114,18 @@ fn one_thread_resumes_bit_for_bit() {
         ..config(Rules::default(), StepSizeRule::Tc, 1_000)
     };
     check(&Classic, staged);
+    for preset in ["quick", "standard", "best"] {
+        let preset = TrainConfig::preset(preset).expect(preset);
+        let shortened = TrainConfig {
+            games: 1_000,
+            threads: Some(1),
+            patterns: Some("0123 4567 0145".to_owned()),
+            log_every: 100,
+            eval_every: 0,
+            ..preset
+        };
+        check(&Classic, shortened.resolve().expect("a configuration"));
+    }
     for target in [Target::Td, Target::Steps(3)] {
         let backward = TrainConfig {
             target,

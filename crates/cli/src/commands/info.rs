@@ -1,6 +1,6 @@
 use crate::failure::Failure;
 use crate::games::{AnyGame, with_game};
-use crate::runs;
+use crate::{runs, shipped};
 use engine::Objective;
 use network::{Indexed, ModelFile, Provenance};
 use serde::Serialize;
@@ -13,7 +13,7 @@ use trainer::Metrics;
 /// The whole file is read, so this also tells whether it is sound.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// A model, a checkpoint or a run folder [default: the latest run]
+    /// A model, a checkpoint or a run folder [default: the latest run, or else the model that ships]
     path: Option<PathBuf>,
     /// Folder of the runs
     #[arg(long, value_name = "DIR", default_value = "runs")]
@@ -64,12 +64,7 @@ struct RunInfo {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let path = match &arguments.path {
         Some(path) => path.clone(),
-        None => runs::latest(&arguments.runs).ok_or_else(|| {
-            Failure::usage(format!(
-                "there is no run in {}: name a file or a folder, or make a run with `afterstate train`",
-                arguments.runs.display()
-            ))
-        })?,
+        None => runs::latest(&arguments.runs).unwrap_or_else(|| PathBuf::from(shipped::DEFAULT)),
     };
     let file_path = runs::model_file(&path);
     if file_path.join(trainer::CONFIG).is_file() {

@@ -29,6 +29,9 @@ pub(crate) struct Arguments {
     /// Go on with the run of that name, or with the latest. Only totals, threads and intervals may change
     #[arg(long)]
     resume: bool,
+    /// Settings that suit a purpose; flags override them: quick (a minute), standard (an hour) or best (days on many cores)
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["resume", "config"])]
+    preset: Option<String>,
     /// Read settings from a TOML file, such as another run's config.toml; flags override it
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     config: Option<PathBuf>,
@@ -99,10 +102,13 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// The settings: defaults, then the file, then flags.
     fn new_config(&self) -> Result<TrainConfig, Failure> {
-        let mut config = match &self.config {
-            None => TrainConfig::default(),
-            Some(path) => TrainConfig::from_toml(&read_settings(path).map_err(Failure::usage)?)
-                .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?,
+        let mut config = match (&self.preset, &self.config) {
+            (None, None) => TrainConfig::default(),
+            (Some(name), _) => TrainConfig::preset(name)?,
+            (None, Some(path)) => {
+                TrainConfig::from_toml(&read_settings(path).map_err(Failure::usage)?)
+                    .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?
+            }
         };
         if let Some(rules) = &self.rules {
             config.rules = parse_rules(rules)?;
