@@ -21,7 +21,28 @@ fn bad_usage_is_refused() {
         ("train --alpha linear:1,0", &["linear:from=A,to=B"]),
         ("train --step-size momentum", &["expected constant, tc, or"]),
         ("train --step-size constant,tc@2", &["between 0 and 1"]),
-        ("train --starts middle", &["expected new or restart"]),
+        (
+            "train --starts middle",
+            &["expected new, restart or carousel"],
+        ),
+        ("train --starts carousel", &["needs stages", "16384,32768"]),
+        ("train --stages 16385", &["'16385' is no tile"]),
+        (
+            "train --stages 16384,65536",
+            &["larger tiles than the tables tell apart, 32768"],
+        ),
+        ("train --target nstep:0", &["expected td, nstep:N"]),
+        ("train --updates later", &["expected forward or backward"]),
+        (
+            "train --preset fast",
+            &["no preset 'fast'", "quick, standard, best"],
+        ),
+        (
+            "train --preset quick --config x.toml",
+            &["--preset", "--config"],
+        ),
+        ("export --out x", &["no model in runs"]),
+        ("export --out x --step 0", &["--step is 0"]),
         ("train --initial-value=-5", &["initial_value is -5"]),
         ("train --patterns 01234z", &["'z'", "0 to f"]),
         ("train --patterns 0012", &["cell '0' twice"]),
@@ -60,7 +81,6 @@ fn bad_usage_is_refused() {
             "eval priority:order=drl",
             &["'drl' is no order", "such as drlu"],
         ),
-        ("eval expectimax", &["needs the option 'value'"]),
         (
             "eval expectimax:value=zero,depth=deep",
             &["'deep' is no depth", "tiles:3-6"],
@@ -114,7 +134,10 @@ fn bad_usage_is_refused() {
                 "3x3 with --positions FILE",
             ],
         ),
-        ("eval greedy", &["needs the option 'value'"]),
+        (
+            "eval greedy:value=zero,downgrade=15",
+            &["a tile such as 32768", "'15'"],
+        ),
         (
             "eval greedy:value=x,depth=3",
             &["no option 'depth'", "it has value"],
@@ -123,7 +146,6 @@ fn bad_usage_is_refused() {
         ("eval random --threads 0", &["--threads"]),
         ("eval random --rules 9x9", &["unknown rules '9x9'"]),
         ("play :", &["':' is no agent"]),
-        ("info", &["no run in runs", "afterstate train"]),
         ("bake", &["bake"]),
     ] {
         place.fails(line, 2, parts);

@@ -46,9 +46,6 @@ fn without_agents_the_latest_player_is_measured() {
         table.contains("greedy:value=runs/small ") && table.contains("random"),
         "{table}"
     );
-    let empty = Place::new();
-    let table = empty.text("eval --games 20");
-    assert!(table.contains(" random |"), "{table}");
 }
 
 #[test]

@@ -120,10 +120,16 @@ pub(crate) fn rules_for(rules: Option<&str>, specs: &[AgentSpec]) -> Result<Rule
     let values = specs.iter().filter_map(|spec| spec.option("value"));
     let mut files = values.filter_map(value_file);
     match files.next() {
-        Some(path) => Ok(ModelFile::open(&runs::model_file(Path::new(path)))?
-            .header()
-            .rules
-            .clone()),
+        Some(path) => {
+            let path = Path::new(path);
+            if let Some(missing) = shipped::missing(path) {
+                return Err(Failure::failed(missing));
+            }
+            Ok(ModelFile::open(&runs::model_file(path))?
+                .header()
+                .rules
+                .clone())
+        }
         None => Ok(Rules::default()),
     }
 }

@@ -49,9 +49,11 @@ impl From<TrainError> for Failure {
             | TrainError::NoRun(_)
             | TrainError::Complete { .. }
             | TrainError::TooFewGames { .. }
-            | TrainError::Network(NetworkError::Structure(_) | NetworkError::TooLarge { .. }) => {
-                Failure::Usage(error.into())
-            }
+            | TrainError::Network(
+                NetworkError::Structure(_)
+                | NetworkError::Stages { .. }
+                | NetworkError::TooLarge { .. },
+            ) => Failure::Usage(error.into()),
             _ => Failure::Failed(error.into()),
         }
     }

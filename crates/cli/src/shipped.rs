@@ -19,6 +19,15 @@ pub(crate) fn find(name: &Path) -> Option<PathBuf> {
     files.find(|file| file.is_file())
 }
 
+/// Says that a shipped model is not there, if that is the name of one and there is no such file.
+pub(crate) fn missing(name: &Path) -> Option<String> {
+    let known = NAMES.iter().any(|known| name == Path::new(known));
+    (known && !name.exists() && find(name).is_none()).then(|| {
+        let name = name.display();
+        format!("the model '{name}' that ships is in no folder `models`, neither here nor above the program: name another, or fetch {name}.model")
+    })
+}
+
 /// Lets an agent whose kind takes a value, and which names none, take the shipped one.
 pub(crate) fn add_default(mut spec: AgentSpec) -> AgentSpec {
     if evaluation::takes_value(&spec) && spec.option("value").is_none() {

@@ -52,14 +52,12 @@ pub enum NetworkError {
     },
     /// Tables beyond 32-bit indices.
     #[error(
-        "the patterns '{structure}' need {entries} weights in {stages} stages, at most {limit} fit: use patterns of fewer cells, or fewer stages",
+        "the patterns '{structure}' need {entries} weights in all stages, at most {limit} fit: use patterns of fewer cells, or fewer stages",
         limit = u32::MAX
     )]
     TooLarge {
         /// The patterns.
         structure: String,
-        /// The number of stages.
-        stages: usize,
         /// Weights needed.
         entries: u64,
     },
@@ -194,7 +192,6 @@ impl<G: Indexed> NTuple<G> {
         if entries > u64::from(u32::MAX) {
             return Err(NetworkError::TooLarge {
                 structure: structure.to_string(),
-                stages: stages.count(),
                 entries,
             });
         }

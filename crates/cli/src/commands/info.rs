@@ -2,7 +2,7 @@ use crate::failure::Failure;
 use crate::games::{AnyGame, with_game};
 use crate::{runs, shipped};
 use engine::Objective;
-use network::{Indexed, ModelFile, Provenance};
+use network::{Encoding, Indexed, ModelFile, Provenance, Stages};
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -38,6 +38,10 @@ struct Info {
     /// How look-ups are worked out on this processor.
     kernel: &'static str,
     radix: u32,
+    stages: Stages,
+    /// What every afterstate was worth before anything was learned.
+    initial_value: f32,
+    encoding: Encoding,
     weights: u64,
     nonzero_weights: u64,
     smallest_weight: f32,
@@ -64,7 +68,14 @@ struct RunInfo {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let path = match &arguments.path {
         Some(path) => path.clone(),
-        None => runs::latest(&arguments.runs).unwrap_or_else(|| PathBuf::from(shipped::DEFAULT)),
+        None => runs::latest(&arguments.runs)
+            .or_else(|| shipped::find(Path::new(shipped::DEFAULT)))
+            .ok_or_else(|| {
+                Failure::usage(format!(
+                    "there is no run in {}: name a file or a folder, or make a run with `afterstate train`",
+                    arguments.runs.display()
+                ))
+            })?,
     };
     let file_path = runs::model_file(&path);
     if file_path.join(trainer::CONFIG).is_file() {
@@ -110,6 +121,9 @@ fn read<G: Indexed>(path: &Path, file: ModelFile, game: &G) -> Result<Info, Fail
         features: network.structure().features(),
         kernel: network.kernel_name(),
         radix: network.radix(),
+        stages: header.stages,
+        initial_value: header.initial_value,
+        encoding: header.encoding,
         weights: network.entries(),
         nonzero_weights,
         smallest_weight,
@@ -189,11 +203,18 @@ fn text(info: &Info) -> String {
                 info.kernel
             ),
         ),
+        ("stages", info.stages.to_string()),
         (
             "weights",
             format!(
-                "{}, {share:.2} % not 0, from {} to {}",
-                info.weights, info.smallest_weight, info.largest_weight
+                "{}, {share:.2} % not 0, from {} to {}{}",
+                info.weights,
+                info.smallest_weight,
+                info.largest_weight,
+                match info.encoding {
+                    Encoding::Plain => String::new(),
+                    Encoding::Compact { step, .. } => format!(", rounded to steps of {step}"),
+                }
             ),
         ),
         (
