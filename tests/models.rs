@@ -63,7 +63,7 @@ fn what_cannot_be_exported_is_said() {
     place.fails(
         "export runs/a runs/b --out x.model",
         1,
-        &["runs/b has other patterns", "runs/a"],
+        &["runs/b has other rules, patterns", "runs/a"],
     );
     place.fails(
         "export runs/a --out no/x.model",
@@ -108,6 +108,43 @@ fn shipped_models_are_sound_and_play_where_none_is_named() {
     assert!(place.text("info").contains("models/large.model"));
     // They are for the usual game only.
     place.fails("eval greedy:value=large --rules 3x3", 1, &["4x4", "3x3"]);
+}
+
+/// The program alone, without the folder that it was built in.
+#[test]
+fn what_does_not_ship_with_a_bare_program_is_said() {
+    let place = Place::new();
+    let program = place.path("afterstate");
+    fs::copy(assert_cmd::cargo::cargo_bin!("afterstate"), &program).expect("copied");
+    let run = |line: &str| {
+        let mut command = std::process::Command::new(&program);
+        command
+            .args(line.split_whitespace())
+            .current_dir(place.path(""));
+        command.output().expect("the program runs")
+    };
+    for line in [
+        "eval greedy --rules 4x4",
+        "eval greedy",
+        "info large",
+        "play expectimax:depth=2",
+    ] {
+        let output = run(line);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{line}: {message}");
+        assert!(
+            message.contains("'large' that ships is in no folder `models`"),
+            "{line}: {message}"
+        );
+    }
+    // Random play is what is left.
+    let output = run("eval --games 20");
+    let table = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && table.contains(" random |"),
+        "{table}"
+    );
+    assert_eq!(run("info").status.code(), Some(2));
 }
 
 #[test]

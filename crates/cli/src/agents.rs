@@ -41,7 +41,7 @@ impl<G: Indexed> Files<G> for FilesFor<G> {
         if let Some((_, value)) = self.models.borrow().get(name) {
             return Ok(value.clone());
         }
-        let path = runs::model_file(Path::new(name));
+        let path = runs::find_model(Path::new(name)).map_err(SpecError::Value)?;
         let loaded = ModelFile::open(&path).and_then(|file| file.load(&self.game));
         let (network, hash) = loaded.map_err(|error| SpecError::Value(error.to_string()))?;
         let value: AnyValue<G> = Arc::new(network);
@@ -121,14 +121,8 @@ pub(crate) fn rules_for(rules: Option<&str>, specs: &[AgentSpec]) -> Result<Rule
     let mut files = values.filter_map(value_file);
     match files.next() {
         Some(path) => {
-            let path = Path::new(path);
-            if let Some(missing) = shipped::missing(path) {
-                return Err(Failure::failed(missing));
-            }
-            Ok(ModelFile::open(&runs::model_file(path))?
-                .header()
-                .rules
-                .clone())
+            let path = runs::find_model(Path::new(path)).map_err(Failure::failed)?;
+            Ok(ModelFile::open(&path)?.header().rules.clone())
         }
         None => Ok(Rules::default()),
     }

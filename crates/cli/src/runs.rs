@@ -69,6 +69,14 @@ pub(crate) fn model_file(path: &Path) -> PathBuf {
     }
 }
 
+/// As [`model_file`], but says so if that is a model that ships and is not there.
+pub(crate) fn find_model(path: &Path) -> Result<PathBuf, String> {
+    match shipped::missing(path) {
+        Some(missing) => Err(missing),
+        None => Ok(model_file(path)),
+    }
+}
+
 /// The latest run that can be played from.
 pub(crate) fn latest_playable(runs: &Path) -> Option<PathBuf> {
     by_time(runs)

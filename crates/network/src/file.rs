@@ -8,10 +8,10 @@
 //! | ... | header and state, bincode |
 //! | 8 | XXH3 of all bytes before |
 //! | 4 each | tables: `f32` in natural order, or packed by [`crate::compact`] |
-//! | 8 | XXH3 of the tables: the same weights have the same, wherever they come from |
+//! | 8 | XXH3 of the tables: the same weights, not packed, have the same, wherever they come from |
 //!
 //! All numbers are little-endian. A file is written beside its final name and renamed when complete. Of a damaged
-//! file nothing is decoded, and nothing is allocated for a file that is larger than the file itself.
+//! file nothing is decoded, and what is not packed is not made room for before the file is known to be long enough.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -92,6 +92,22 @@ pub enum FileError {
         found: u64,
         /// The checksum of what was read.
         expected: u64,
+    },
+    /// The checksums fit, but the tables make no sense.
+    #[error("{path} is damaged: {reason}; use another copy", path = path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Weights that a compact model cannot hold.
+    #[error("cannot write {path}: {reason}; choose larger steps, or write the weights as they are", path = path.display())]
+    Rounding {
+        /// The file.
+        path: PathBuf,
+        /// What cannot be rounded.
+        reason: String,
     },
     /// The content is whole, but not for this use.
     #[error("{path} cannot be used here: {reason}", path = path.display())]
@@ -351,8 +367,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads the tables' checksum, compares and returns it.
-    pub(crate) fn finish(mut self) -> Result<u64, FileError> {
+    /// Reads the tables' checksum, compares and returns it. All of the tables must have been read.
+    pub(crate) fn check_tables(&mut self) -> Result<u64, FileError> {
         self.check(self.hash.digest())
     }
 

@@ -101,8 +101,8 @@ pub fn save<G: Indexed>(
     })
 }
 
-/// Saves a network for playing in little room: its weights are rounded to steps of the given size, a thirtieth of what a
-/// usual error moves a value by or so, and packed. Returns the checksum of what was packed.
+/// Saves a network for playing in little room: its weights are rounded to the initial one + a whole number of steps (in
+/// points of score), and packed. Returns the checksum of what was packed.
 ///
 /// # Errors
 /// When the step does not suit the weights, or the file cannot be written; an older one is then untouched.
@@ -113,7 +113,7 @@ pub fn save_compact<G: Indexed>(
     provenance: Provenance,
     step: f32,
 ) -> Result<u64, FileError> {
-    let packed = compact::encode(network, step).map_err(|reason| FileError::Unsuitable {
+    let packed = compact::encode(network, step).map_err(|reason| FileError::Rounding {
         path: path.to_owned(),
         reason,
     })?;
@@ -189,11 +189,18 @@ impl ModelFile {
         let numbers = entries.saturating_mul(if header.coherent { 3 } else { 1 });
         let bytes = match header.encoding {
             Encoding::Plain => numbers.saturating_mul(4),
-            Encoding::Compact { .. } if header.coherent => {
-                return Err(reader.bad_header("compact models have no sums of training"));
+            Encoding::Compact { .. } if header.coherent || !reader.state.is_empty() => {
+                return Err(reader.bad_header("a compact model cannot be a checkpoint"));
+            }
+            Encoding::Compact { step, .. } if !step.is_finite() || step <= 0.0 => {
+                return Err(reader.bad_header(format!("its weights have steps of {step}")));
             }
             Encoding::Compact { bytes, .. } => bytes,
         };
+        if !header.initial_value.is_finite() {
+            let value = header.initial_value;
+            return Err(reader.bad_header(format!("its initial value is {value}")));
+        }
         // The sum of such a claim's bytes must not overflow; no file is that long either.
         reader.expect_bytes(bytes.min(u64::MAX / 2))?;
         Ok(ModelFile {
@@ -236,18 +243,19 @@ impl ModelFile {
         }
         let network = self.read_network(game)?;
         self.reader.skip_rest()?;
-        Ok((network, self.reader.finish()?))
+        Ok((network, self.reader.check_tables()?))
     }
 
-    /// Reads a compact network. It is known to be what was written before anything of it is unpacked.
+    /// Reads a compact network. It is known to be what was written before anything is unpacked or made room for.
     fn unpack<G: Indexed>(mut self, game: &G, step: f32) -> Result<(NTuple<G>, u64), FileError> {
-        let network = self.new_network(game)?;
         let packed = self.reader.rest()?;
-        let path = self.reader.path.clone();
-        let hash = self.reader.finish()?;
+        let hash = self.reader.check_tables()?;
+        let network = self.new_network(game)?;
         let unpacked = compact::decode(&network, step, &packed);
-        let unsuitable = |reason| FileError::Unsuitable { path, reason };
-        unpacked.map_err(unsuitable)?;
+        unpacked.map_err(|reason| FileError::Content {
+            path: self.reader.path.clone(),
+            reason,
+        })?;
         Ok((network, hash))
     }
 
@@ -273,7 +281,7 @@ impl ModelFile {
             })?;
             sums = Some(read);
         }
-        self.reader.finish()?;
+        self.reader.check_tables()?;
         Ok((network, sums))
     }
 

@@ -73,8 +73,8 @@ pub enum NetworkError {
     },
 }
 
-/// What the weight of a later stage holds until it is first updated: a number that is none. No computation gives it (the
-/// processor's own is another), and the sum of a value shows whether it was among the weights.
+/// What the weight of a later stage holds until it is first updated: a NaN that no computation with other numbers gives (the
+/// processor's own is another). The sum of a value shows whether one was among the weights.
 const UNTOUCHED: u32 = 0x7fc0_a57e;
 
 /// An n-tuple network. With several [`Stages`] it has as many sets of tables, and a weight that has not been updated in
@@ -416,8 +416,10 @@ impl<G: Indexed> NTuple<G> {
 
     /// Moves the value of a trace's afterstate by `change`, shared equally among its features (alpha divided
     /// by the number of features, as in Szubert and Jaskowski 2014). A weight that k features share gets k
-    /// shares, and the value then moves by `change` x the sum of k squared / features. The trace must have been read by
-    /// [`NTuple::read_to_update`], as for [`NTuple::update_coherently`].
+    /// shares, and the value then moves by `change` x the sum of k squared / features.
+    ///
+    /// With several stages the trace must have been read by [`NTuple::read_to_update`], here and for
+    /// [`NTuple::update_coherently`]: a weight that its stage does not have yet cannot be changed.
     #[inline]
     pub fn update(&self, trace: Trace<'_>, change: f32) {
         let share = change / trace.indices.len() as f32;

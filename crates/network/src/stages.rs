@@ -17,7 +17,7 @@ pub struct Stages {
     least: u8,
 }
 
-/// More than any published player has; keeps the tables within what memory holds.
+/// More than any published player has.
 const MAX_STAGES: usize = 64;
 
 /// The largest rank that text can name.
@@ -84,8 +84,10 @@ impl FromStr for Stages {
                 }
                 mark |= 1 << rank;
             }
-            if marks.contains(&mark) {
-                return Err(format!("stage '{words}' is there twice: {expected}"));
+            if marks.iter().any(|before| before & mark == mark) {
+                return Err(format!(
+                    "stage '{words}' hides one before it, since a position is of the last one whose tiles it has: {expected}"
+                ));
             }
             marks.push(mark);
         }
@@ -162,7 +164,8 @@ mod tests {
             ("1", "'1' is no tile"),
             ("16384,", "'' is no tile"),
             ("64+64", "has 64 twice"),
-            ("64+32,32+64", "'32+64' is there twice"),
+            ("64+32,32+64", "'32+64' hides one before it"),
+            ("64+32,32", "'32' hides one before it"),
             (&many.join(","), "65 stages, at most 64"),
         ] {
             let error = text.parse::<Stages>().expect_err(text);

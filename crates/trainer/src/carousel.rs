@@ -58,11 +58,53 @@ impl<G: Game> Carousel<G> {
                 .map(Mutex::new)
         };
         let boards = state.iter().map(boards).collect::<Option<Vec<_>>>()?;
-        (boards.len() == stages).then_some(Carousel { boards })
+        let fits = boards.len() == stages && state.iter().all(|boards| boards.len() <= KEPT);
+        fits.then_some(Carousel { boards })
     }
 }
 
 /// Locks, even after a panic elsewhere: the list is whole between two statements.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::{Classic, game_rng};
+
+    fn board(number: u64) -> <Classic as Game>::Board {
+        Classic.start(&mut game_rng(number, 0))
+    }
+
+    #[test]
+    fn positions_are_of_their_stage_and_the_latest() {
+        let carousel: Carousel<Classic> = Carousel::new(3);
+        let mut rng = game_rng(9, 0);
+        assert_eq!(carousel.draw(1, &mut rng), None);
+        let special = Classic.board_of_ranks(&[14; 16]);
+        carousel.add(1, special);
+        assert_eq!(carousel.draw(1, &mut rng), Some(special));
+        assert_eq!(carousel.draw(2, &mut rng), None);
+        // Beyond the last stage there is none, and the oldest go.
+        assert_eq!(carousel.draw(3, &mut rng), None);
+        for number in 0..KEPT as u64 {
+            carousel.add(1, board(number));
+        }
+        let state = carousel.state(&Classic);
+        let kept: Vec<usize> = state.iter().map(Vec::len).collect();
+        assert_eq!(kept, [0, KEPT, 0]);
+        assert!(!state[1].contains(&vec![14; 16]));
+
+        let restored = Carousel::restore(&Classic, 3, &state).expect("our own");
+        let [mut ours, mut theirs] = [game_rng(3, 3), game_rng(3, 3)];
+        for _ in 0..20 {
+            assert_eq!(restored.draw(1, &mut ours), carousel.draw(1, &mut theirs));
+        }
+        let mut long = state.clone();
+        long[1].push(vec![0; 16]);
+        for damaged in [long, vec![], vec![vec![], vec![vec![99; 16]], vec![]]] {
+            assert!(Carousel::restore(&Classic, 3, &damaged).is_none());
+        }
+    }
 }

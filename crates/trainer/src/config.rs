@@ -179,6 +179,11 @@ impl TrainConfig {
                 "eval_every asks for measurements, but eval_games is 0: give their number of games",
             );
         }
+        // Values that no text can give may still be set in code.
+        let parsed: Result<Target, _> = self.target.to_string().parse();
+        parsed.map_err(TrainError::Config)?;
+        let parsed: Result<StepSizeRule, _> = self.step_size.to_string().parse();
+        parsed.map_err(TrainError::Config)?;
         if !self.initial_value.is_finite() || self.initial_value < 0.0 {
             return wrong(&format!(
                 "initial_value is {}, expected a score such as 0 or 40000",

@@ -1,8 +1,7 @@
 //! Learning afterstate values from self-play.
 //!
 //! A [`Run`] is a folder with everything about one training: configuration, metrics, TensorBoard events,
-//! checkpoint and model. Its parts vary independently: what errors are measured against (TD(0) along a game, in
-//! the private module `lane`), how far an error moves the weights ([`StepSizeRule`] and [`Schedule`]), and how many threads
+//! checkpoint and model. Its parts vary independently: what values are moved towards and when ([`Target`], [`Updates`]), how far an error moves the weights ([`StepSizeRule`] and [`Schedule`]), and how many threads
 //! play.
 
 mod carousel;

@@ -77,6 +77,14 @@ impl<G: Indexed> Run<G> {
         }
         let file = ModelFile::open(&checkpoint)?;
         let state: TrainingState = file.state()?;
+        let header = file.header();
+        let same = header.structure == config.structure()?.spelled_out()
+            && header.stages == config.stages
+            && header.initial_value == config.initial_value;
+        if !same {
+            let reason = "its tables are not those of its configuration";
+            return Err(unsuitable(&checkpoint, reason));
+        }
         if config.games < state.started {
             return Err(TrainError::TooFewGames {
                 started: state.started,
@@ -96,10 +104,7 @@ impl<G: Indexed> Run<G> {
         let (network, sums) = file.load_for_training(game)?;
         let step_size = StepSize::restore(config.step_size, config.alpha_schedule(), sums)
             .ok_or_else(|| {
-                unsuitable(
-                    &checkpoint,
-                    "its tables are not those of its step-size rule",
-                )
+                unsuitable(&checkpoint, "its sums are not those of its step-size rule")
             })?;
         let impossible = || unsuitable(&checkpoint, "it holds no positions of its game");
         let mut learner = learner(&config, network, step_size);
@@ -199,7 +204,8 @@ impl<G: Indexed> Run<G> {
         }
         loop {
             let played = self.play_until_checkpoint(interrupted, begun, observe);
-            let complete = self.counts.games >= self.config.games;
+            // Parts of games, which count as none, may go on after the last game.
+            let complete = self.counts.games >= self.config.games && self.play.lanes.is_empty();
             let over = complete || interrupted.load(Relaxed) || played.is_err();
             // Before a checkpoint that is due as well, so that it knows of the measurement.
             if !over && self.is_evaluation_due() {
@@ -230,7 +236,11 @@ impl<G: Indexed> Run<G> {
         observe: &mut dyn FnMut(Progress),
     ) -> Result<(), TrainError> {
         let threads = self.config.threads.unwrap_or(1);
-        let most = self.next_evaluation().saturating_sub(self.counts.games);
+        // The last measurement is made when all is over.
+        let most = match self.next_evaluation() {
+            due if due < self.config.games => due.saturating_sub(self.counts.games),
+            _ => u64::MAX,
+        };
         let (segment, saved) = (Instant::now(), self.saved);
         let seconds_before = self.counts.seconds;
         let mut last_point = (segment, self.counts.moves);

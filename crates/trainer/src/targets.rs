@@ -13,15 +13,15 @@ pub enum Target {
     Td,
     /// The rewards of so many moves + the value of the last one's afterstate.
     Steps(u32),
-    /// TD(lambda): the mean of those of 1, 2, 3, ... moves, each weighted lambda times the one before. Cut, as by Jaskowski
-    /// (2016), where what is left weighs less than a tenth; the last one has that weight.
+    /// TD(lambda): the mean of those of 1, 2, 3, ... moves, each weighted lambda times the one before; up to so many moves that
+    /// lambda to their power is below 0.1, the last one with the weight of all beyond it too (as Jaskowski 2016).
     Lambda(f64),
 }
 
 /// The moves that a target spans at most.
 const MAX_STEPS: u32 = 64;
 
-/// Where a lambda-return is cut.
+/// What the moves beyond those of a lambda-return weigh less than.
 const LEAST_WEIGHT: f64 = 0.1;
 
 impl Target {
@@ -40,7 +40,7 @@ impl Target {
     }
 }
 
-/// The moves after which less than the least weight is left.
+/// The moves of a lambda-return.
 fn steps_of(lambda: f64) -> usize {
     1 + (LEAST_WEIGHT.ln() / lambda.ln()).floor() as usize
 }

@@ -140,6 +140,33 @@ fn one_thread_resumes_bit_for_bit() {
     check(&game, config(rules, StepSizeRule::Tc, 2_000));
 }
 
+/// After the last game, parts of games that are played again may still go on: stopped then, it is not over.
+#[test]
+fn what_follows_the_last_game_is_learned_as_well() {
+    let runs = tempfile::tempdir().expect("a folder");
+    let (straight, stopped) = (runs.path().join("straight"), runs.path().join("stopped"));
+    let config = TrainConfig {
+        starts: Starts::Restart,
+        // Due after the last game: not before all is over.
+        eval_every: 100,
+        ..config(Rules::default(), StepSizeRule::Tc, 100)
+    };
+    let new = |path: &Path| {
+        let (config, program) = (config.clone(), Provenance::default());
+        Run::create(path, config, &Classic, program).expect("a run")
+    };
+    let run = new(&straight);
+    let entries = run.network().entries() as usize;
+    assert_eq!(train(run, None), End::Complete);
+    assert_eq!(train(new(&stopped), Some(100)), End::Interrupted);
+    assert!(!stopped.join("model").exists());
+    let stored = stored_config(&stopped).expect("a run");
+    let run = Run::resume(&stopped, stored, &Classic, Provenance::default()).expect("a run");
+    assert_eq!(train(run, None), End::Complete);
+    let all = |folder: &Path| tables(&folder.join("checkpoint"), 3 * entries);
+    assert!(all(&straight) == all(&stopped));
+}
+
 #[test]
 fn several_threads_resume_with_any_number_of_threads_and_more_games() {
     let runs = tempfile::tempdir().expect("a folder");

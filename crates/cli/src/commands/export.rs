@@ -2,14 +2,15 @@ use crate::failure::Failure;
 use crate::games::{AnyGame, with_game};
 use crate::progress::note;
 use crate::{provenance, runs};
-use network::{Indexed, ModelFile, NTuple, Provenance, save, save_compact};
+use engine::Rules;
+use network::{Indexed, ModelFile, NTuple, save, save_compact};
 use serde::Serialize;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Write a model for others: small, or the mean of several.
 ///
-/// Weights are rounded to a multiple of --step and packed, and what was never learned takes no room. Such a model plays
+/// Weights are rounded to the initial one and a multiple of --step, and packed; what was never learned takes no room. Such a model plays
 /// everywhere that another does; training goes on from checkpoints only.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -19,7 +20,7 @@ pub(crate) struct Arguments {
     /// The file to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// What weights are rounded to multiples of, in points of score
+    /// How coarsely weights are rounded, in points of score
     #[arg(long, value_name = "POINTS", default_value_t = 16.0)]
     step: f32,
     /// Write the weights as they are, four bytes each
@@ -59,14 +60,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             arguments.runs.display()
         )));
     };
-    let file = ModelFile::open(&runs::model_file(first))?;
+    let file = ModelFile::open(&runs::find_model(first).map_err(Failure::failed)?)?;
     let rules = file.header().rules.clone();
-    let provenance = Provenance {
-        command: provenance::of_program().command,
-        ..file.header().provenance.clone()
-    };
+    let mut provenance = file.header().provenance.clone();
+    if models.len() > 1 {
+        provenance.command = provenance::of_program().command;
+    }
     let hash = with_game!(AnyGame::new(&rules)?, game => {
-        let network = mean(&models, file, &game)?;
+        let network = mean(&models, file, &rules, &game)?;
         match arguments.exact {
             true => save(&arguments.out, &network, &rules, provenance, None, &[]),
             false => save_compact(&arguments.out, &network, &rules, provenance, arguments.step),
@@ -94,15 +95,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// The mean of some networks, of which the first is open.
-fn mean<G: Indexed>(models: &[PathBuf], first: ModelFile, game: &G) -> Result<NTuple<G>, Failure> {
+fn mean<G: Indexed>(
+    models: &[PathBuf],
+    first: ModelFile,
+    rules: &Rules,
+    game: &G,
+) -> Result<NTuple<G>, Failure> {
     note(&format!("Reading {}", models[0].display()));
     let (mut network, _) = first.load(game)?;
     for (before, path) in (1..).zip(&models[1..]) {
         note(&format!("Reading {}", path.display()));
-        let (other, _) = ModelFile::open(&runs::model_file(Path::new(path)))?.load(game)?;
-        if !network.blend(&other, 1.0 / (before as f32 + 1.0)) {
+        let file = ModelFile::open(&runs::find_model(path).map_err(Failure::failed)?)?;
+        let same = file.header().rules == *rules;
+        let (other, _) = file.load(game)?;
+        if !same || !network.blend(&other, 1.0 / (before as f32 + 1.0)) {
             return Err(Failure::failed(format!(
-                "{} has other patterns, stages or initial values than {}: the mean is of models that are trained alike",
+                "{} has other rules, patterns, stages or initial values than {}: the mean is of models that are trained alike",
                 path.display(),
                 models[0].display()
             )));

@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 ))
             })?,
     };
-    let file_path = runs::model_file(&path);
+    let file_path = runs::find_model(&path).map_err(Failure::failed)?;
     if file_path.join(trainer::CONFIG).is_file() {
         return Err(Failure::failed(format!(
             "{} is a run without checkpoint or model: either it is before its first checkpoint, or it was stopped before that, and `train --resume` with its --name starts it over",

@@ -175,7 +175,9 @@ impl<G: Indexed> Lane<G> {
         }
         self.pending
             .push(afterstate, reward, &self.candidates, best);
-        step_size.prefetch(self.pending.newest(), self.step);
+        if self.method.updates == Updates::Forward {
+            step_size.prefetch(self.pending.newest(), self.step);
+        }
         self.episode.advance(network.game(), afterstate, merged);
         // The next look-ups are fetched while the weights of an earlier move change.
         self.look_ahead(network);

@@ -59,6 +59,10 @@ impl<G: Indexed> Lane<G> {
         lane.error_sum = state.error_sum;
         lane.restarted = state.restarted;
         lane.past = state.past.iter().map(board).collect::<Option<_>>()?;
+        let [begun, latest] = state.stages;
+        if begun > latest || latest >= network.stages().count() {
+            return None;
+        }
         lane.stages = state.stages;
         Some(lane)
     }
