@@ -176,7 +176,7 @@ fn presets_are_ways_to_train() {
     place.text("train --preset quick --patterns 5x4 --games 30 --eval-games 0 --name quick");
     let config = fs::read_to_string(place.path("runs/quick/config.toml")).expect("a configuration");
     for line in [
-        "starts = \"restart\"",
+        "starts = \"restart:0.5\"",
         "target = \"lambda:0.5\"",
         "games = 30",
     ] {

@@ -1,4 +1,4 @@
-use crate::{Schedule, StepSizeRule, Target, TrainError, Updates};
+use crate::{Schedule, Starts, StepSizeRule, Target, TrainError, Updates};
 use engine::Rules;
 use network::{Stages, Structure};
 use serde::{Deserialize, Serialize};
@@ -67,34 +67,6 @@ impl Default for TrainConfig {
             eval_games: 1_000,
             eval_every: 0,
             rules: Rules::default(),
-        }
-    }
-}
-
-/// Where games of a training begin.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Starts {
-    /// From two random tiles.
-    #[default]
-    New,
-    /// From two random tiles; and when a game is over, again from its middle, then from the middle of that part, and so
-    /// on while it is worth it. These parts are learned from, but count as no games.
-    Restart,
-    /// From two random tiles; and when a game is over, from where some game came to the second stage, then to the third, and
-    /// so on. These parts are learned from, but count as no games.
-    Carousel,
-}
-
-impl std::str::FromStr for Starts {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "new" => Ok(Starts::New),
-            "restart" => Ok(Starts::Restart),
-            "carousel" => Ok(Starts::Carousel),
-            _ => Err("expected new, restart or carousel".to_owned()),
         }
     }
 }
@@ -183,6 +155,8 @@ impl TrainConfig {
         let parsed: Result<Target, _> = self.target.to_string().parse();
         parsed.map_err(TrainError::Config)?;
         let parsed: Result<StepSizeRule, _> = self.step_size.to_string().parse();
+        parsed.map_err(TrainError::Config)?;
+        let parsed: Result<Starts, _> = self.starts.to_string().parse();
         parsed.map_err(TrainError::Config)?;
         if !self.initial_value.is_finite() || self.initial_value < 0.0 {
             return wrong(&format!(

@@ -440,7 +440,7 @@ fn learner<G: Indexed>(
         method: Method {
             returns: config.target.returns(),
             updates: config.updates,
-            restarts: config.starts == Starts::Restart,
+            restarts: config.starts.restarts(),
         },
         carousel: (config.starts == Starts::Carousel).then(|| Carousel::new(config.stages.count())),
     }

@@ -103,7 +103,7 @@ fn one_thread_resumes_bit_for_bit() {
     );
     let optimistic = TrainConfig {
         initial_value: 5_000.0,
-        starts: Starts::Restart,
+        starts: Starts::Restart(1.0),
         ..config(Rules::default(), StepSizeRule::Switch(0.7), 1_000)
     };
     check(&Classic, optimistic.resolve().expect("a configuration"));
@@ -130,7 +130,7 @@ fn one_thread_resumes_bit_for_bit() {
         let backward = TrainConfig {
             target,
             updates: Updates::Backward,
-            starts: Starts::Restart,
+            starts: Starts::Restart(1.0),
             ..config(Rules::default(), StepSizeRule::Tc, 1_000)
         };
         check(&Classic, backward);
@@ -146,7 +146,7 @@ fn what_follows_the_last_game_is_learned_as_well() {
     let runs = tempfile::tempdir().expect("a folder");
     let (straight, stopped) = (runs.path().join("straight"), runs.path().join("stopped"));
     let config = TrainConfig {
-        starts: Starts::Restart,
+        starts: Starts::Restart(1.0),
         // Due after the last game: not before all is over.
         eval_every: 100,
         ..config(Rules::default(), StepSizeRule::Tc, 100)

@@ -75,8 +75,8 @@ pub(crate) struct Arguments {
     /// What every afterstate is worth before anything is learned; large is optimistic [default: 0]
     #[arg(long, value_name = "SCORE", conflicts_with = "resume")]
     initial_value: Option<f32>,
-    /// Where games begin: new; restart to learn again from the middle of each game, and so on; or carousel to learn from
-    /// where games came to each stage [default: new]
+    /// Where games begin: new; restart to learn again from the middle of each game, and so on, or restart:0.5 with that
+    /// probability; or carousel to learn from where games came to each stage [default: new]
     #[arg(long, conflicts_with = "resume")]
     starts: Option<Starts>,
     /// Time between checkpoints [default: 5m]

@@ -14,14 +14,15 @@ use crate::targets::{Returns, Updates};
 use engine::{Episode, GameRng, Objective};
 use network::{Indexed, NTuple, Traces};
 use pending::{Learn, Pending};
+use rand::RngExt;
 
 /// How lanes learn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Method {
     pub(crate) returns: Returns,
     pub(crate) updates: Updates,
-    /// Whether games are restarted from their middle.
-    pub(crate) restarts: bool,
+    /// The probability that a game is restarted from its middle.
+    pub(crate) restarts: f64,
 }
 
 /// A game in progress, with what learning remembers of it.
@@ -94,10 +95,14 @@ impl<G: Indexed> Lane<G> {
         lane
     }
 
-    /// Begins again from the middle of what was played last, after its end, unless that is near the end. So a game is
-    /// played from ever later positions, and late ones, which few games come to, are learned from as often as early ones
-    /// (the restart strategy of Matsuzaki 2017).
+    /// Begins again from the middle of what was played last, after its end, with some probability and unless that is near
+    /// the end. So a game is played from ever later positions, and late ones, which few games come to, are learned from more
+    /// often (the restart strategy of Matsuzaki 2017; there it is always done, which leaves too few games for the early ones).
     pub(crate) fn restart(&mut self, network: &NTuple<G>) -> bool {
+        let probability = self.method.restarts;
+        if probability < 1.0 && !self.episode.rng.random_bool(probability) {
+            return false;
+        }
         let middle = self.past.len() / 2;
         if self.past.len() - middle < SHORTEST_RESTART {
             return false;
@@ -170,7 +175,7 @@ impl<G: Indexed> Lane<G> {
         }
         let (afterstate, merged) = (self.afterstates[best], self.rewards[best]);
         let reward = Objective::Score.step_reward(merged);
-        if self.method.restarts {
+        if self.method.restarts > 0.0 {
             self.past.push(self.episode.board);
         }
         self.pending

@@ -11,7 +11,7 @@ fn step_size(rule: StepSizeRule, alpha: f32, network: &NTuple<Classic>) -> StepS
 const METHOD: Method = Method {
     returns: Returns::TD,
     updates: Updates::Forward,
-    restarts: false,
+    restarts: 0.0,
 };
 
 fn start(network: &NTuple<Classic>, number: u64, step_size: &StepSize) -> Lane<Classic> {
