@@ -3,6 +3,7 @@ use super::state::board_of;
 use crate::step_size::{GameStep, StepSize};
 use crate::targets::{Returns, Updates};
 use network::{Indexed, NTuple, Trace, Traces};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// The moves of a game that have not been learned from.
@@ -20,6 +21,13 @@ pub(super) struct Pending<G: Indexed> {
     updates: Updates,
     /// Backward, the rewards and new values of the moves learned from last, the last one first: as many as a target spans.
     learned: VecDeque<(f32, f32)>,
+}
+
+/// Pending moves as checkpoints hold them. Positions are ranks.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct PendingState {
+    moves: Vec<(Vec<u8>, f32)>,
+    learned: Vec<(f32, f32)>,
 }
 
 /// What an update needs.
@@ -170,19 +178,20 @@ impl<G: Indexed> Pending<G> {
         error
     }
 
-    /// For a checkpoint: the moves, positions as ranks, and what was learned from those after them.
-    pub(super) fn state(&self, game: &G) -> (Vec<(Vec<u8>, f32)>, Vec<(f32, f32)>) {
+    /// For a checkpoint.
+    pub(super) fn state(&self, game: &G) -> PendingState {
         let ranks = |(afterstate, reward): &(G::Afterstate, f32)| (game.ranks(afterstate), *reward);
-        let moves = self.moves.iter().map(ranks).collect();
-        (moves, self.learned.iter().copied().collect())
+        PendingState {
+            moves: self.moves.iter().map(ranks).collect(),
+            learned: self.learned.iter().copied().collect(),
+        }
     }
 
     /// From a checkpoint, into an empty list. `None` if these are no moves of this game.
     pub(super) fn restore(
         &mut self,
         network: &NTuple<G>,
-        moves: &[(Vec<u8>, f32)],
-        learned: &[(f32, f32)],
+        PendingState { moves, learned }: &PendingState,
     ) -> Option<()> {
         let forward = self.updates == Updates::Forward;
         if learned.len() > self.returns.steps || (forward && moves.len() > self.returns.steps) {

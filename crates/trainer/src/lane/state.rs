@@ -1,3 +1,4 @@
+use super::pending::PendingState;
 use super::{Lane, Method};
 use crate::step_size::GameStep;
 use engine::{Episode, Game, GameRng};
@@ -13,8 +14,7 @@ pub(crate) struct LaneState {
     score: u64,
     moves: u64,
     rng: GameRng,
-    pending: Vec<(Vec<u8>, f32)>,
-    learned: Vec<(f32, f32)>,
+    pending: PendingState,
     error_sum: f64,
     restarted: bool,
     past: Vec<Vec<u8>>,
@@ -24,7 +24,6 @@ pub(crate) struct LaneState {
 impl<G: Indexed> Lane<G> {
     /// For a checkpoint.
     pub(crate) fn state(&self, game: &G) -> LaneState {
-        let (pending, learned) = self.pending.state(game);
         LaneState {
             number: self.number,
             step: self.step,
@@ -32,8 +31,7 @@ impl<G: Indexed> Lane<G> {
             score: self.episode.score,
             moves: self.episode.moves,
             rng: self.episode.rng.clone(),
-            pending,
-            learned,
+            pending: self.pending.state(game),
             error_sum: self.error_sum,
             restarted: self.restarted,
             past: { self.past.iter() }
@@ -54,8 +52,7 @@ impl<G: Indexed> Lane<G> {
             rng: state.rng,
         };
         let mut lane = Lane::at(network, state.number, state.step, method, episode);
-        lane.pending
-            .restore(network, &state.pending, &state.learned)?;
+        lane.pending.restore(network, &state.pending)?;
         lane.error_sum = state.error_sum;
         lane.restarted = state.restarted;
         lane.past = state.past.iter().map(board).collect::<Option<_>>()?;
