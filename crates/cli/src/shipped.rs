@@ -4,10 +4,10 @@ use evaluation::AgentSpec;
 use std::path::{Path, PathBuf};
 
 /// What an agent means that names no value.
-pub(crate) const DEFAULT: &str = "large";
+pub(crate) const DEFAULT: &str = "small";
 
 /// Their names, which stand wherever a model may.
-const NAMES: [&str; 2] = [DEFAULT, "small"];
+const NAMES: [&str; 1] = [DEFAULT];
 
 /// The file of a shipped model, if that is the name of one and it is there: in `models` here, or of the folder that the program
 /// was built in.

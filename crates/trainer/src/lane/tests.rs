@@ -8,15 +8,26 @@ fn step_size(rule: StepSizeRule, alpha: f32, network: &NTuple<Classic>) -> StepS
     StepSize::new(rule, Schedule::Constant(alpha), network).expect("small")
 }
 
-const METHOD: Method = Method {
-    returns: Returns::TD,
-    updates: Updates::Forward,
-    restarts: 0.0,
-};
-
-fn start(network: &NTuple<Classic>, number: u64, step_size: &StepSize) -> Lane<Classic> {
-    let rng = game_rng(1, number);
-    Lane::start(network, number, rng, step_size.at(0.0), METHOD)
+/// Game `number` at its start.
+fn start(
+    network: &NTuple<Classic>,
+    number: u64,
+    step_size: &StepSize,
+    target: Target,
+    updates: Updates,
+) -> Lane<Classic> {
+    let method = Method {
+        returns: target.returns(),
+        updates,
+        restarts: 0.0,
+    };
+    Lane::start(
+        network,
+        number,
+        game_rng(1, number),
+        step_size.at(0.0),
+        method,
+    )
 }
 
 /// A target by its definition, from the rewards and values of the moves after an afterstate; `ends` if there are no more.
@@ -76,17 +87,7 @@ fn a_step_plays_the_greedy_move_and_corrects_an_earlier_one() {
         let span = target.returns().steps;
         let mut updates = 0;
         for number in 0..20 {
-            let method = Method {
-                returns: target.returns(),
-                ..METHOD
-            };
-            let mut lane = Lane::start(
-                &network,
-                number,
-                game_rng(1, number),
-                step_size.at(0.0),
-                method,
-            );
+            let mut lane = start(&network, number, &step_size, target, Updates::Forward);
             // Afterstates and rewards of the moves that wait for their targets.
             let mut waiting: Vec<(ClassicAfterstate, f32)> = Vec::new();
             loop {
@@ -128,12 +129,7 @@ fn the_last_move_of_a_game_is_worth_nothing() {
         network.fill(1_000.0);
         let step_size = step_size(StepSizeRule::Constant, 1.0, &network);
         for number in 0..5 {
-            let method = Method {
-                returns: target.returns(),
-                ..METHOD
-            };
-            let rng = game_rng(1, number);
-            let mut lane = Lane::start(&network, number, rng, step_size.at(0.0), method);
+            let mut lane = start(&network, number, &step_size, target, Updates::Forward);
             let mut last = None;
             while let Some((direction, _)) = best_move(&Classic, lane.episode.board, &network) {
                 last = Classic.slide(lane.episode.board, direction);
@@ -155,18 +151,7 @@ fn backward_learning_goes_from_the_last_move_to_the_first() {
         let step_size = step_size(StepSizeRule::Constant, ALPHA, &network);
         let span = target.returns().steps;
         for number in 0..20 {
-            let method = Method {
-                returns: target.returns(),
-                updates: Updates::Backward,
-                ..METHOD
-            };
-            let mut lane = Lane::start(
-                &network,
-                number,
-                game_rng(1, number),
-                step_size.at(0.0),
-                method,
-            );
+            let mut lane = start(&network, number, &step_size, target, Updates::Backward);
             let mut moves: Vec<(ClassicAfterstate, f32)> = Vec::new();
             while let Some((direction, _)) = best_move(&Classic, lane.episode.board, &network) {
                 let (afterstate, merged) =
@@ -197,8 +182,7 @@ fn the_end_reaches_the_first_move_in_one_game_only_backward() {
         let mut network = small_network();
         network.fill(100_000.0);
         let step_size = step_size(StepSizeRule::Constant, 1.0, &network);
-        let method = Method { updates, ..METHOD };
-        let mut lane = Lane::start(&network, 0, game_rng(1, 0), step_size.at(0.0), method);
+        let mut lane = start(&network, 0, &step_size, Target::Td, updates);
         let (direction, _) = best_move(&Classic, lane.episode.board, &network).expect("a move");
         let (first, _) = Classic.slide(lane.episode.board, direction).expect("legal");
         while lane.step(&network, &step_size, None).is_none() {}
@@ -217,7 +201,7 @@ fn every_kernel_learns_the_same() {
         assert!(network.choose_kernel(kernel));
         let step_size = step_size(StepSizeRule::Tc, 1.0, &network);
         let games = (0..20).map(|number| {
-            let mut lane = start(&network, number, &step_size);
+            let mut lane = start(&network, number, &step_size, Target::Td, Updates::Forward);
             loop {
                 if let Some(finished) = lane.step(&network, &step_size, None) {
                     return finished;
