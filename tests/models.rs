@@ -70,6 +70,17 @@ fn what_cannot_be_exported_is_said() {
         1,
         &["cannot write no/x.model"],
     );
+    // A folder, and a device.
+    place.fails(
+        "export runs/a --out runs",
+        1,
+        &["cannot write runs", "not a file"],
+    );
+    place.fails(
+        "export runs/a --out /dev/null",
+        1,
+        &["/dev/null", "not a file"],
+    );
     fs::write(place.path("kept.model"), "kept").expect("written");
     place.fails(
         "export runs/a --step 1e-30 --out kept.model",

@@ -147,6 +147,13 @@ impl Writer {
         state: &[u8],
         tables: impl FnOnce(&mut Writer) -> io::Result<()>,
     ) -> Result<u64, FileError> {
+        // A device or a folder would be replaced by the file.
+        if path.metadata().is_ok_and(|there| !there.is_file()) {
+            return Err(FileError::Write {
+                path: path.to_owned(),
+                source: io::Error::other("there is something that is not a file"),
+            });
+        }
         let partial = beside(path);
         let written = Writer::write_partial(&partial, header, state, tables)
             .and_then(|hash| fs::rename(&partial, path).map(|()| hash));

@@ -34,11 +34,13 @@ mod model;
 mod ntuple;
 mod stages;
 mod structure;
+mod traces;
 
 pub use coherence::CoherenceSums;
 pub use file::FileError;
 pub use kernel::Indexed;
 pub use model::{Encoding, ModelFile, ModelHeader, Provenance, save, save_compact};
-pub use ntuple::{NTuple, NetworkError, Trace, Traces};
+pub use ntuple::{NTuple, NetworkError};
 pub use stages::Stages;
 pub use structure::{Structure, StructureError};
+pub use traces::{Trace, Traces};

@@ -2,8 +2,8 @@ use crate::coherence::CoherenceSums;
 use crate::kernel::{Indexed, Kernel, LINE, row_length, table_starts};
 use crate::memory::Table;
 use crate::structure::MAX_PATTERNS;
+use crate::traces::{Line, Trace, Traces};
 use crate::{Stages, Structure, StructureError};
-use bytemuck::{Pod, Zeroable};
 use engine::{Objective, ValueFunction, tile};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -97,45 +97,6 @@ pub struct NTuple<G: Indexed> {
     /// Entries of each table of a stage.
     tables: Vec<u32>,
     features: usize,
-}
-
-/// Where the weights of some afterstates are, a row for each.
-#[derive(Clone, Debug)]
-pub struct Traces {
-    lines: Vec<Line>,
-    features: usize,
-}
-
-/// Where the weights of one afterstate are. Opaque: only meaningful to the network that found them and to its
-/// [`CoherenceSums`].
-#[derive(Clone, Copy, Debug)]
-pub struct Trace<'a> {
-    pub(crate) indices: &'a [u32],
-}
-
-/// A cache line of indices. They are written by whole lines and read one by one at once, which is only fast if no write
-/// crosses a line's end.
-#[derive(Clone, Copy, Debug, Zeroable, Pod)]
-#[repr(C, align(64))]
-struct Line([u32; LINE]);
-
-impl Traces {
-    /// The nth row.
-    #[inline]
-    pub fn row(&self, nth: usize) -> Trace<'_> {
-        let rows: &[u32] = bytemuck::cast_slice(&self.lines);
-        let start = nth * row_length(self.features);
-        let indices = &rows[start..start + self.features];
-        Trace { indices }
-    }
-
-    /// Copies a row of other traces of the same network to the nth row.
-    #[inline]
-    pub fn copy_row(&mut self, nth: usize, other: &Traces, from: usize) {
-        let lines = row_length(self.features) / LINE;
-        let from = &other.lines[from * lines..][..lines];
-        self.lines[nth * lines..][..lines].copy_from_slice(from);
-    }
 }
 
 impl<G: Indexed> NTuple<G> {
@@ -302,16 +263,13 @@ impl<G: Indexed> NTuple<G> {
 
     /// Room for the traces of some afterstates.
     pub fn traces(&self, rows: usize) -> Traces {
-        Traces {
-            lines: vec![Line([0; LINE]); rows * row_length(self.features) / LINE],
-            features: self.features,
-        }
+        Traces::new(rows, self.features)
     }
 
     /// Finds the weights of some afterstates, at most as many as there are rows.
     #[inline]
     pub fn locate(&self, afterstates: &[G::Afterstate], traces: &mut Traces) {
-        let indices: &mut [u32] = bytemuck::cast_slice_mut(&mut traces.lines);
+        let indices: &mut [u32] = traces.indices_mut();
         debug_assert!(afterstates.len() * row_length(self.features) <= indices.len());
         self.find(afterstates, indices);
     }
@@ -319,7 +277,7 @@ impl<G: Indexed> NTuple<G> {
     /// Finds the weights of one afterstate, for the nth row.
     #[inline]
     pub fn locate_row(&self, afterstate: G::Afterstate, traces: &mut Traces, nth: usize) {
-        let indices: &mut [u32] = bytemuck::cast_slice_mut(&mut traces.lines);
+        let indices: &mut [u32] = traces.indices_mut();
         let row = row_length(self.features);
         self.find(&[afterstate], &mut indices[nth * row..][..row]);
     }
