@@ -18,11 +18,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-/// The greedy player of a run.
-pub(crate) fn greedy_of(run: &Path) -> AgentSpec {
+/// The greedy player of a run, or by another model.
+pub(crate) fn greedy_of(model: &Path) -> AgentSpec {
     AgentSpec {
         name: "greedy".to_owned(),
-        options: vec![("value".to_owned(), run.display().to_string())],
+        options: vec![("value".to_owned(), model.display().to_string())],
     }
 }
 

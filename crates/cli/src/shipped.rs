@@ -1,5 +1,6 @@
 //! The models that ship with the program.
 
+use crate::agents;
 use evaluation::AgentSpec;
 use std::path::{Path, PathBuf};
 
@@ -39,8 +40,6 @@ pub(crate) fn add_default(mut spec: AgentSpec) -> AgentSpec {
 
 /// The greedy player by the shipped model, if it is there.
 pub(crate) fn player() -> Option<AgentSpec> {
-    find(Path::new(DEFAULT)).map(|_| AgentSpec {
-        name: "greedy".to_owned(),
-        options: vec![("value".to_owned(), DEFAULT.to_owned())],
-    })
+    let name = Path::new(DEFAULT);
+    find(name).map(|_| agents::greedy_of(name))
 }

@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 impl<G: Indexed> NTuple<G> {
     /// Moves every weight towards that of another network by a share (0 to 1) of their difference: 1/2 gives the mean of
-    /// two networks, 1/3 then adds a third to it. Of networks that learned apart from each other or at different times the mean
-    /// has less noise than any. Weights that both inherit from the stage before stay so.
+    /// two networks, 1/3 then adds a third to it. A weight that only one of two has learned is halved by their mean, so both
+    /// should have seen much. Weights that both inherit from the stage before stay so.
     ///
     /// Returns whether the two have the same tables; if not, nothing changes.
     pub fn blend(&mut self, other: &NTuple<G>, share: f32) -> bool {

@@ -11,7 +11,7 @@ use crate::ntuple::NTuple;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Weights in a pair of blocks.
-pub(crate) const BLOCK: usize = 1 << 24;
+const BLOCK: usize = 1 << 24;
 
 /// The highest level but those that take hours for nothing.
 const LEVEL: i32 = 19;

@@ -1,9 +1,11 @@
 //! Positions to begin from.
 
+use crate::lane::board_of;
+use crate::self_play::lock;
 use engine::{Game, GameRng};
 use rand::seq::IteratorRandom;
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Where games came to each stage lately. After a game from the start, the next one begins where some game came to the
 /// second stage, the next where one came to the third, and so on while there are such, then it begins anew (carousel
@@ -49,7 +51,7 @@ impl<G: Game> Carousel<G> {
 
     /// From a checkpoint. `None` if it holds no positions of this game.
     pub(crate) fn restore(game: &G, stages: usize, state: &[Vec<Vec<u8>>]) -> Option<Self> {
-        let board = |ranks: &Vec<u8>| game.is_possible(ranks).then(|| game.board_of_ranks(ranks));
+        let board = |ranks: &Vec<u8>| board_of(game, ranks);
         let boards = |of_stage: &Vec<Vec<u8>>| {
             of_stage
                 .iter()
@@ -61,11 +63,6 @@ impl<G: Game> Carousel<G> {
         let fits = boards.len() == stages && state.iter().all(|boards| boards.len() <= KEPT);
         fits.then_some(Carousel { boards })
     }
-}
-
-/// Locks, even after a panic elsewhere: the list is whole between two statements.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -189,6 +189,6 @@ impl Drop for StopAtEnd<'_> {
 }
 
 /// Locks, even after a panic elsewhere: the lists are whole between two statements.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 /// Write a model for others: small, or the mean of several.
 ///
-/// Weights are rounded to the initial one and a multiple of --step, and packed; what was never learned takes no room. Such a model plays
-/// everywhere that another does; training goes on from checkpoints only.
+/// Weights are rounded to the initial one and a multiple of --step, and packed; what was never learned takes no room.
+/// Such a model plays everywhere that another does; training goes on from checkpoints only.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Models, checkpoints or run folders; of several the mean is written [default: the latest run]

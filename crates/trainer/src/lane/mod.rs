@@ -5,7 +5,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use state::LaneState;
+pub(crate) use state::{LaneState, board_of};
 
 use crate::carousel::Carousel;
 use crate::metrics::Finished;
@@ -99,12 +99,12 @@ impl<G: Indexed> Lane<G> {
     /// the end. So a game is played from ever later positions, and late ones, which few games come to, are learned from more
     /// often (the restart strategy of Matsuzaki 2017; there it is always done, which leaves too few games for the early ones).
     pub(crate) fn restart(&mut self, network: &NTuple<G>) -> bool {
-        let probability = self.method.restarts;
-        if probability < 1.0 && !self.episode.rng.random_bool(probability) {
-            return false;
-        }
         let middle = self.past.len() / 2;
         if self.past.len() - middle < SHORTEST_RESTART {
+            return false;
+        }
+        let probability = self.method.restarts;
+        if probability < 1.0 && !self.episode.rng.random_bool(probability) {
             return false;
         }
         self.begin_again(network, self.past[middle]);

@@ -66,6 +66,6 @@ impl<G: Indexed> Lane<G> {
 }
 
 /// The board of some ranks, if there is one in this game.
-pub(super) fn board_of<G: Game>(game: &G, ranks: &[u8]) -> Option<G::Board> {
+pub(crate) fn board_of<G: Game>(game: &G, ranks: &[u8]) -> Option<G::Board> {
     game.is_possible(ranks).then(|| game.board_of_ranks(ranks))
 }
