@@ -158,7 +158,13 @@ fn what_follows_the_last_game_is_learned_as_well() {
     let run = new(&straight);
     let entries = run.network().entries() as usize;
     assert_eq!(train(run, None), End::Complete);
-    assert_eq!(train(new(&stopped), Some(100)), End::Interrupted);
+    // The stop may come too late, when the machine is busy: then it is tried again.
+    let mut tries = 0;
+    while train(new(&stopped), Some(100)) == End::Complete {
+        tries += 1;
+        assert!(tries < 200, "never stopped after the last game");
+        fs::remove_dir_all(&stopped).expect("removed");
+    }
     assert!(!stopped.join("model").exists());
     let stored = stored_config(&stopped).expect("a run");
     let run = Run::resume(&stopped, stored, &Classic, Provenance::default()).expect("a run");
