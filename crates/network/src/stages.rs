@@ -35,9 +35,9 @@ impl Stages {
         all.checked_ilog2().unwrap_or(0)
     }
 
-    /// The number of a position's stage, where tables distinguish `radix` ranks.
+    /// The number of a position's stage, counted from 0, where `radix` ranks are distinguished, at most 32.
     #[inline]
-    pub(crate) fn stage_of<G: Game>(&self, game: &G, position: G::Afterstate, radix: u32) -> usize {
+    pub fn stage_of<G: Game>(&self, game: &G, position: G::Afterstate, radix: u32) -> usize {
         if self.marks.is_empty() || !game.has_rank_from(position, self.least) {
             return 0;
         }

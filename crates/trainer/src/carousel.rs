@@ -3,14 +3,17 @@
 use crate::lane::board_of;
 use crate::self_play::lock;
 use engine::{Game, GameRng};
+use network::Stages;
 use rand::seq::IteratorRandom;
 use std::collections::VecDeque;
 use std::sync::Mutex;
 
 /// Where games came to each stage lately. After a game from the start, the next one begins where some game came to the
 /// second stage, the next where one came to the third, and so on while there are such, then it begins anew (carousel
-/// shaping, Jaskowski 2016). So late stages are learned from as often as early ones.
+/// shaping, Jaskowski 2016; there the stages are those of the network, here they need not be). So late stages are learned
+/// from as often as early ones.
 pub(crate) struct Carousel<G: Game> {
+    stages: Stages,
     /// By stage, the latest last. None come to the first.
     boards: Vec<Mutex<VecDeque<G::Board>>>,
 }
@@ -18,12 +21,22 @@ pub(crate) struct Carousel<G: Game> {
 /// Positions kept of each stage.
 const KEPT: usize = 1000;
 
+/// All ranks are told apart, whatever tables do.
+const RANKS: u32 = 32;
+
 impl<G: Game> Carousel<G> {
     /// Without a position yet.
-    pub(crate) fn new(stages: usize) -> Self {
+    pub(crate) fn new(stages: Stages) -> Self {
         Carousel {
-            boards: (0..stages).map(|_| Mutex::default()).collect(),
+            boards: (0..stages.count()).map(|_| Mutex::default()).collect(),
+            stages,
         }
+    }
+
+    /// The stage that a position is of, counted from 0.
+    #[inline]
+    pub(crate) fn stage_of(&self, game: &G, position: G::Afterstate) -> usize {
+        self.stages.stage_of(game, position, RANKS)
     }
 
     /// Adds a position, for one that has been there for long.
@@ -50,7 +63,7 @@ impl<G: Game> Carousel<G> {
     }
 
     /// From a checkpoint. `None` if it holds no positions of this game.
-    pub(crate) fn restore(game: &G, stages: usize, state: &[Vec<Vec<u8>>]) -> Option<Self> {
+    pub(crate) fn restore(game: &G, stages: Stages, state: &[Vec<Vec<u8>>]) -> Option<Self> {
         let board = |ranks: &Vec<u8>| board_of(game, ranks);
         let boards = |of_stage: &Vec<Vec<u8>>| {
             of_stage
@@ -60,8 +73,9 @@ impl<G: Game> Carousel<G> {
                 .map(Mutex::new)
         };
         let boards = state.iter().map(boards).collect::<Option<Vec<_>>>()?;
-        let fits = boards.len() == stages && state.iter().all(|boards| boards.len() <= KEPT);
-        fits.then_some(Carousel { boards })
+        let fits =
+            boards.len() == stages.count() && state.iter().all(|boards| boards.len() <= KEPT);
+        fits.then_some(Carousel { stages, boards })
     }
 }
 
@@ -76,7 +90,8 @@ mod tests {
 
     #[test]
     fn positions_are_of_their_stage_and_the_latest() {
-        let carousel: Carousel<Classic> = Carousel::new(3);
+        let stages: Stages = "16384,32768".parse().expect("stages");
+        let carousel: Carousel<Classic> = Carousel::new(stages.clone());
         let mut rng = game_rng(9, 0);
         assert_eq!(carousel.draw(1, &mut rng), None);
         let special = Classic.board_of_ranks(&[14; 16]);
@@ -93,7 +108,7 @@ mod tests {
         assert_eq!(kept, [0, KEPT, 0]);
         assert!(!state[1].contains(&vec![14; 16]));
 
-        let restored = Carousel::restore(&Classic, 3, &state).expect("our own");
+        let restored = Carousel::restore(&Classic, stages.clone(), &state).expect("our own");
         let [mut ours, mut theirs] = [game_rng(3, 3), game_rng(3, 3)];
         for _ in 0..20 {
             assert_eq!(restored.draw(1, &mut ours), carousel.draw(1, &mut theirs));
@@ -101,7 +116,7 @@ mod tests {
         let mut long = state.clone();
         long[1].push(vec![0; 16]);
         for damaged in [long, vec![], vec![vec![], vec![vec![99; 16]], vec![]]] {
-            assert!(Carousel::restore(&Classic, 3, &damaged).is_none());
+            assert!(Carousel::restore(&Classic, stages.clone(), &damaged).is_none());
         }
     }
 }

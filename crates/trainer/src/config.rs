@@ -61,7 +61,7 @@ impl Default for TrainConfig {
             step_size: StepSizeRule::Tc,
             alpha: None,
             initial_value: 0.0,
-            starts: Starts::New,
+            starts: Starts::default(),
             checkpoint_every: Duration::from_secs(300),
             log_every: 500,
             eval_games: 1_000,
@@ -164,11 +164,6 @@ impl TrainConfig {
                 self.initial_value
             ));
         }
-        if self.starts == Starts::Carousel && self.stages.count() == 1 {
-            return wrong(
-                "starts is carousel, which needs stages to begin from: give some, such as 16384,32768",
-            );
-        }
         if self.checkpoint_every.is_zero() {
             return wrong("checkpoint_every is 0, give the time between checkpoints such as 5m");
         }
@@ -265,7 +260,7 @@ mod tests {
             ("initial_value = -1.0", "initial_value is -1"),
             ("initial_value = inf", "initial_value is inf"),
             ("starts = 'middle'", "starts"),
-            ("starts = 'carousel'", "needs stages"),
+            ("starts = 'carousel:1'", "'1' is no tile"),
             ("stages = '16383'", "'16383' is no tile"),
             ("target = 'lambda:1'", "lambda:1"),
             ("updates = 'sideways'", "updates"),

@@ -8,7 +8,7 @@ use crate::metrics::{Finished, Metrics, Window, lowest_reach_rank};
 use crate::progress::{End, Progress, Saved, Summary};
 use crate::self_play::{Learner, Play};
 use crate::step_size::StepSize;
-use crate::{Starts, TrainConfig, TrainError};
+use crate::{TrainConfig, TrainError};
 use engine::{derive_seed, tile};
 use network::{FileError, Indexed, ModelFile, NTuple, Provenance};
 use std::collections::VecDeque;
@@ -113,8 +113,7 @@ impl<G: Indexed> Run<G> {
             .collect::<Option<VecDeque<_>>>();
         let lanes = lanes.ok_or_else(impossible)?;
         if learner.carousel.is_some() {
-            let stages = config.stages.count();
-            let carousel = Carousel::restore(game, stages, &state.carousel);
+            let carousel = Carousel::restore(game, config.starts.carousel.clone(), &state.carousel);
             learner.carousel = Some(carousel.ok_or_else(impossible)?);
         }
         let logs = Logs::open(&folder, state.lengths, state.counts.games)?;
@@ -440,9 +439,9 @@ fn learner<G: Indexed>(
         method: Method {
             returns: config.target.returns(),
             updates: config.updates,
-            restarts: config.starts.restarts(),
+            restarts: config.starts.restarts,
         },
-        carousel: (config.starts == Starts::Carousel).then(|| Carousel::new(config.stages.count())),
+        carousel: { config.starts.turns() }.then(|| Carousel::new(config.starts.carousel.clone())),
     }
 }
 

@@ -1,41 +1,50 @@
+use network::Stages;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// Where games of a training begin. As text `new`, `restart:0.5`, or `carousel`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// Where games of a training begin: always from two random tiles; and when a game is over, it may be learned from again in
+/// parts, which count as no games.
+///
+/// As text `new` for no such parts, or `restart:0.5`, or `carousel:16384,16384+8192,32768`, or both with a slash between.
+/// `restart` alone is with probability 1, as by Matsuzaki (2017).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub enum Starts {
-    /// From two random tiles.
-    #[default]
-    New,
-    /// From two random tiles; and when a game is over, with this probability again from its middle, then from the middle of
-    /// that part, and so on while it is worth it. These parts are learned from, but count as no games. `restart` alone is with
-    /// probability 1, as by Matsuzaki (2017).
-    Restart(f64),
-    /// From two random tiles; and when a game is over, from where some game came to the second stage, then to the third, and
-    /// so on. These parts are learned from, but count as no games.
-    Carousel,
+pub struct Starts {
+    /// The probability that what was played last is played again from its middle, then from the middle of that part, and so
+    /// on while it is worth it.
+    pub restarts: f64,
+    /// Then from where some game came to the second of these stages, then to the third, and so on, if there are stages. They
+    /// need not be those of the network.
+    pub carousel: Stages,
 }
 
 impl Starts {
-    /// The probability that a game is restarted from its middle.
-    pub(crate) fn restarts(self) -> f64 {
-        match self {
-            Starts::Restart(probability) => probability,
-            Starts::New | Starts::Carousel => 0.0,
-        }
+    /// Whether parts begin where games came to some stage.
+    pub(crate) fn turns(&self) -> bool {
+        self.carousel.count() > 1
+    }
+
+    fn is_new(&self) -> bool {
+        self.restarts == 0.0 && !self.turns()
     }
 }
 
 impl fmt::Display for Starts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Starts::New => f.write_str("new"),
-            Starts::Restart(1.0) => f.write_str("restart"),
-            Starts::Restart(probability) => write!(f, "restart:{probability}"),
-            Starts::Carousel => f.write_str("carousel"),
+        if self.is_new() {
+            return f.write_str("new");
         }
+        match self.restarts {
+            0.0 => {}
+            1.0 => f.write_str("restart")?,
+            probability => write!(f, "restart:{probability}")?,
+        }
+        if self.turns() {
+            let slash = if self.restarts > 0.0 { "/" } else { "" };
+            write!(f, "{slash}carousel:{}", self.carousel)?;
+        }
+        Ok(())
     }
 }
 
@@ -43,20 +52,36 @@ impl FromStr for Starts {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let starts = match text {
-            "new" => Some(Starts::New),
-            "restart" => Some(Starts::Restart(1.0)),
-            "carousel" => Some(Starts::Carousel),
-            _ => {
-                let probability = text.strip_prefix("restart:");
-                let probability = probability.and_then(|text| text.parse().ok());
-                let probability = probability.filter(|p: &f64| *p > 0.0 && *p <= 1.0);
-                probability.map(Starts::Restart)
-            }
+        if text == "new" {
+            return Ok(Starts::default());
+        }
+        let wrong = || {
+            format!(
+                "'{text}' is no way to begin games: expected new, or restart or restart:P with a probability up to 1, or carousel:TILES with stages such as 16384,16384+8192,32768, or restart:P/carousel:TILES"
+            )
         };
-        starts.ok_or_else(|| {
-            format!("'{text}' is no way to begin games: expected new, restart or carousel, or restart:P with a probability up to 1")
-        })
+        let (restart, carousel) = match text.split_once('/') {
+            Some((restart, carousel)) => (Some(restart), Some(carousel)),
+            None if text.starts_with("carousel") => (None, Some(text)),
+            None => (Some(text), None),
+        };
+        let mut starts = Starts::default();
+        if let Some(restart) = restart {
+            let probability = match restart {
+                "restart" => Some(1.0),
+                _ => { restart.strip_prefix("restart:") }.and_then(|text| text.parse().ok()),
+            };
+            let probability = probability.filter(|p: &f64| *p > 0.0 && *p <= 1.0);
+            starts.restarts = probability.ok_or_else(wrong)?;
+        }
+        if let Some(carousel) = carousel {
+            let tiles = carousel.strip_prefix("carousel:").ok_or_else(wrong)?;
+            starts.carousel = tiles.parse()?;
+            if !starts.turns() {
+                return Err(wrong());
+            }
+        }
+        Ok(starts)
     }
 }
 
@@ -80,23 +105,32 @@ mod tests {
 
     #[test]
     fn starts_round_trip() {
-        for text in ["new", "restart", "restart:0.5", "carousel"] {
+        for text in [
+            "new",
+            "restart",
+            "restart:0.5",
+            "carousel:16384,16384+8192",
+            "restart/carousel:32768",
+            "restart:0.5/carousel:16384,32768",
+        ] {
             let starts: Starts = text.parse().expect(text);
             assert_eq!(starts.to_string(), text);
         }
-        for text in [
-            "",
-            "middle",
-            "restart:",
-            "restart:0",
-            "restart:1.5",
-            "restart:NaN",
+        for (text, part) in [
+            ("", "expected new"),
+            ("middle", "expected new"),
+            ("restart:", "expected new"),
+            ("restart:0", "expected new"),
+            ("restart:1.5", "expected new"),
+            ("restart:NaN", "expected new"),
+            ("carousel", "expected new"),
+            ("carousel:none", "expected new"),
+            ("new/carousel:16384", "expected new"),
+            ("restart/restart", "expected new"),
+            ("carousel:16383", "'16383' is no tile"),
         ] {
             let error = text.parse::<Starts>().expect_err(text);
-            assert!(
-                error.contains("expected new, restart or carousel"),
-                "{error}"
-            );
+            assert!(error.contains(part), "{text}: {error}");
         }
     }
 }

@@ -94,6 +94,10 @@ fn check<G: Indexed>(game: &G, config: TrainConfig) {
     assert_eq!(curves(&straight).len() as u64, config.games / 100);
 }
 
+fn start(text: &str) -> Starts {
+    text.parse().expect(text)
+}
+
 #[test]
 fn one_thread_resumes_bit_for_bit() {
     check(&Classic, config(Rules::default(), StepSizeRule::Tc, 2_000));
@@ -103,13 +107,13 @@ fn one_thread_resumes_bit_for_bit() {
     );
     let optimistic = TrainConfig {
         initial_value: 5_000.0,
-        starts: Starts::Restart(1.0),
+        starts: start("restart"),
         ..config(Rules::default(), StepSizeRule::Switch(0.7), 1_000)
     };
     check(&Classic, optimistic.resolve().expect("a configuration"));
     let staged = TrainConfig {
         stages: "64,128,256+128".parse().expect("stages"),
-        starts: Starts::Carousel,
+        starts: start("restart:0.5/carousel:32,64,128,256+128"),
         target: Target::Lambda(0.5),
         ..config(Rules::default(), StepSizeRule::Tc, 1_000)
     };
@@ -130,7 +134,7 @@ fn one_thread_resumes_bit_for_bit() {
         let backward = TrainConfig {
             target,
             updates: Updates::Backward,
-            starts: Starts::Restart(1.0),
+            starts: start("restart"),
             ..config(Rules::default(), StepSizeRule::Tc, 1_000)
         };
         check(&Classic, backward);
@@ -146,7 +150,7 @@ fn what_follows_the_last_game_is_learned_as_well() {
     let runs = tempfile::tempdir().expect("a folder");
     let (straight, stopped) = (runs.path().join("straight"), runs.path().join("stopped"));
     let config = TrainConfig {
-        starts: Starts::Restart(1.0),
+        starts: start("restart"),
         // Due after the last game: not before all is over.
         eval_every: 100,
         ..config(Rules::default(), StepSizeRule::Tc, 100)

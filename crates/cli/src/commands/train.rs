@@ -76,7 +76,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SCORE", conflicts_with = "resume")]
     initial_value: Option<f32>,
     /// Where games begin: new; restart to learn again from the middle of each game, and so on, or restart:0.5 with that
-    /// probability; or carousel to learn from where games came to each stage [default: new]
+    /// probability; carousel:16384,16384+8192,32768 to learn from where games came to have these tiles; or
+    /// restart:P/carousel:TILES [default: new]
     #[arg(long, conflicts_with = "resume")]
     starts: Option<Starts>,
     /// Time between checkpoints [default: 5m]
@@ -122,7 +123,7 @@ impl Arguments {
         config.target = self.target.unwrap_or(config.target);
         config.updates = self.updates.unwrap_or(config.updates);
         config.initial_value = self.initial_value.unwrap_or(config.initial_value);
-        config.starts = self.starts.unwrap_or(config.starts);
+        config.starts = self.starts.clone().unwrap_or(config.starts);
         if let Some(step_size) = self.step_size.filter(|rule| *rule != config.step_size) {
             // A step size that suits one rule does not suit the other.
             config.step_size = step_size;

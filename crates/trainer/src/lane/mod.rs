@@ -225,7 +225,7 @@ impl<G: Indexed> Lane<G> {
         carousel: &Carousel<G>,
         afterstate: G::Afterstate,
     ) {
-        let stage = network.stage_of(afterstate);
+        let stage = carousel.stage_of(network.game(), afterstate);
         if stage > self.stages[1] {
             self.stages[1] = stage;
             carousel.add(stage, self.episode.board);

@@ -21,6 +21,9 @@ pub(crate) struct LaneState {
     stages: [usize; 2],
 }
 
+/// More than any carousel has.
+const MOST_STAGES: usize = 255;
+
 impl<G: Indexed> Lane<G> {
     /// For a checkpoint.
     pub(crate) fn state(&self, game: &G) -> LaneState {
@@ -57,7 +60,7 @@ impl<G: Indexed> Lane<G> {
         lane.restarted = state.restarted;
         lane.past = state.past.iter().map(board).collect::<Option<_>>()?;
         let [begun, latest] = state.stages;
-        if begun > latest || latest >= network.stages().count() {
+        if begun > latest || latest > MOST_STAGES {
             return None;
         }
         lane.stages = state.stages;
