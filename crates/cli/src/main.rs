@@ -31,7 +31,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Train a value function by self-play, then measure it.
-    Train(commands::train::Arguments),
+    Train(Box<commands::train::Arguments>),
     /// Measure agents over many seeded games.
     Eval(commands::eval::Arguments),
     /// Say what is in a model, a checkpoint or a run.
