@@ -21,11 +21,8 @@ fn bad_usage_is_refused() {
         ("train --alpha linear:1,0", &["linear:from=A,to=B"]),
         ("train --step-size momentum", &["expected constant, tc, or"]),
         ("train --step-size constant,tc@2", &["between 0 and 1"]),
-        (
-            "train --starts middle",
-            &["expected new, restart or carousel"],
-        ),
-        ("train --starts carousel", &["needs stages", "16384,32768"]),
+        ("train --starts middle", &["expected new, or restart"]),
+        ("train --starts carousel", &["carousel:TILES", "16384+8192"]),
         ("train --stages 16385", &["'16385' is no tile"]),
         (
             "train --stages 16384,65536",
