@@ -308,7 +308,7 @@ impl<G: Indexed> NTuple<G> {
 
     /// The stage that an afterstate is of, counted from 0.
     #[inline]
-    pub fn stage_of(&self, afterstate: G::Afterstate) -> usize {
+    fn stage_of(&self, afterstate: G::Afterstate) -> usize {
         self.stages.stage_of(&self.game, afterstate, self.radix)
     }
 
