@@ -30,7 +30,7 @@ impl Stages {
     }
 
     /// The largest rank that a stage asks for, 0 if there is but one stage.
-    pub(crate) fn largest_rank(&self) -> u32 {
+    pub fn largest_rank(&self) -> u32 {
         let all = self.marks.iter().fold(0, |all, mark| all | mark);
         all.checked_ilog2().unwrap_or(0)
     }

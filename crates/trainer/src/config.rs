@@ -1,5 +1,5 @@
 use crate::{Schedule, Starts, StepSizeRule, Target, TrainError, Updates};
-use engine::Rules;
+use engine::{Rules, tile};
 use network::{Stages, Structure};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -164,6 +164,14 @@ impl TrainConfig {
                 self.initial_value
             ));
         }
+        let largest = self.rules.largest_rank();
+        if self.starts.carousel.largest_rank() > u32::from(largest) {
+            return wrong(&format!(
+                "starts is {}, which asks for a tile beyond the largest of this game, {}: leave that out",
+                self.starts,
+                tile(largest)
+            ));
+        }
         if self.checkpoint_every.is_zero() {
             return wrong("checkpoint_every is 0, give the time between checkpoints such as 5m");
         }
@@ -261,6 +269,10 @@ mod tests {
             ("initial_value = inf", "initial_value is inf"),
             ("starts = 'middle'", "starts"),
             ("starts = 'carousel:1'", "'1' is no tile"),
+            (
+                "starts = 'carousel:16384,262144'",
+                "largest of this game, 131072",
+            ),
             ("stages = '16383'", "'16383' is no tile"),
             ("target = 'lambda:1'", "lambda:1"),
             ("updates = 'sideways'", "updates"),

@@ -108,8 +108,9 @@ impl<G: Indexed> Run<G> {
             })?;
         let impossible = || unsuitable(&checkpoint, "it holds no positions of its game");
         let mut learner = learner(&config, network, step_size);
+        let stages = config.starts.carousel.count();
         let lanes = { state.lanes.into_iter() }
-            .map(|lane| Lane::restore(&learner.network, learner.method, lane))
+            .map(|lane| Lane::restore(&learner.network, learner.method, stages, lane))
             .collect::<Option<VecDeque<_>>>();
         let lanes = lanes.ok_or_else(impossible)?;
         if learner.carousel.is_some() {

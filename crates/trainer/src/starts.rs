@@ -24,15 +24,11 @@ impl Starts {
     pub(crate) fn turns(&self) -> bool {
         self.carousel.count() > 1
     }
-
-    fn is_new(&self) -> bool {
-        self.restarts == 0.0 && !self.turns()
-    }
 }
 
 impl fmt::Display for Starts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_new() {
+        if *self == Starts::default() {
             return f.write_str("new");
         }
         match self.restarts {

@@ -21,9 +21,6 @@ pub(crate) struct LaneState {
     stages: [usize; 2],
 }
 
-/// More than any carousel has.
-const MOST_STAGES: usize = 255;
-
 impl<G: Indexed> Lane<G> {
     /// For a checkpoint.
     pub(crate) fn state(&self, game: &G) -> LaneState {
@@ -44,8 +41,13 @@ impl<G: Indexed> Lane<G> {
         }
     }
 
-    /// From a checkpoint. `None` if it holds no position of this game.
-    pub(crate) fn restore(network: &NTuple<G>, method: Method, state: LaneState) -> Option<Self> {
+    /// From a checkpoint, where the carousel has so many `stages`. `None` if it holds no position of this game.
+    pub(crate) fn restore(
+        network: &NTuple<G>,
+        method: Method,
+        stages: usize,
+        state: LaneState,
+    ) -> Option<Self> {
         let game = network.game();
         let board = |ranks: &Vec<u8>| board_of(game, ranks);
         let episode = Episode {
@@ -60,7 +62,7 @@ impl<G: Indexed> Lane<G> {
         lane.restarted = state.restarted;
         lane.past = state.past.iter().map(board).collect::<Option<_>>()?;
         let [begun, latest] = state.stages;
-        if begun > latest || latest > MOST_STAGES {
+        if begun > latest || latest >= stages {
             return None;
         }
         lane.stages = state.stages;
