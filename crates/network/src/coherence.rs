@@ -8,7 +8,6 @@ use std::sync::atomic::Ordering::Relaxed;
 ///
 /// They lie apart from the weights, since playing reads weights only.
 pub struct CoherenceSums {
-    /// E and A of each weight side by side, in storage order.
     sums: Table,
 }
 
@@ -38,6 +37,11 @@ impl CoherenceSums {
         // 1 as well where nothing is known, 0 / 0; and where threads that update one weight at once lost a part of A.
         let rate = e.abs() / a;
         if rate < 1.0 { rate } else { 1.0 }
+    }
+
+    /// E and A of each weight side by side, in storage order.
+    pub(crate) fn table(&self) -> &Table {
+        &self.sums
     }
 
     #[inline]

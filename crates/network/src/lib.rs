@@ -27,6 +27,7 @@
 mod average;
 mod coherence;
 mod compact;
+mod copies;
 mod file;
 mod kernel;
 mod memory;

@@ -1,4 +1,5 @@
 use crate::coherence::CoherenceSums;
+use crate::copies::Copies;
 use crate::kernel::{Indexed, Kernel, LINE, row_length, table_starts};
 use crate::memory::Table;
 use crate::structure::MAX_PATTERNS;
@@ -90,8 +91,9 @@ pub struct NTuple<G: Indexed> {
     stages: Stages,
     /// What every afterstate was worth before anything was learned.
     initial_value: f32,
-    /// The tables of the first stage, of the second, ...
+    /// The tables of the first stage, of the second, ..., and copies of small ones.
     weights: Table,
+    copies: Copies,
     /// Weights of one stage.
     stage_entries: u32,
     /// Entries of each table of a stage.
@@ -156,8 +158,12 @@ impl<G: Indexed> NTuple<G> {
                 entries,
             });
         }
-        let weights = table(entries)?;
-        for weight in &weights.cells()[stage_entries as usize..] {
+        let copies = match stages.count() {
+            1 => Copies::new(&structure, &starts),
+            _ => Copies::default(),
+        };
+        let weights = table(entries + copies.entries())?;
+        for weight in &weights.cells()[stage_entries as usize..entries as usize] {
             weight.store(UNTOUCHED, Relaxed);
         }
         Ok(NTuple {
@@ -167,6 +173,7 @@ impl<G: Indexed> NTuple<G> {
             stages,
             initial_value: 0.0,
             weights,
+            copies,
             stage_entries: stage_entries as u32,
             tables: starts
                 .windows(2)
@@ -240,13 +247,14 @@ impl<G: Indexed> NTuple<G> {
 
     /// The number of weights.
     pub fn entries(&self) -> u64 {
-        self.weights.cells().len() as u64
+        u64::from(self.stage_entries) * self.stages.count() as u64
     }
 
     /// The number of weights that are not 0, the smallest and the largest, where later stages have weights of their own. A
     /// weight that is not a number, as after learning that diverged, makes both ends so.
     pub fn weight_range(&self) -> (u64, f32, f32) {
-        let cells = { self.weights.cells().iter() }.map(|cell| cell.load(Relaxed));
+        let cells = &self.weights.cells()[..self.entries() as usize];
+        let cells = cells.iter().map(|cell| cell.load(Relaxed));
         let weights = cells.filter(|bits| *bits != UNTOUCHED).map(f32::from_bits);
         weights.fold(
             (0, 0.0, 0.0),
@@ -269,26 +277,33 @@ impl<G: Indexed> NTuple<G> {
     /// Finds the weights of some afterstates, at most as many as there are rows.
     #[inline]
     pub fn locate(&self, afterstates: &[G::Afterstate], traces: &mut Traces) {
+        let shift = traces.shift;
         let indices: &mut [u32] = traces.indices_mut();
         debug_assert!(afterstates.len() * row_length(self.features) <= indices.len());
-        self.find(afterstates, indices);
+        self.find(afterstates, shift, indices);
     }
 
     /// Finds the weights of one afterstate, for the nth row.
     #[inline]
     pub fn locate_row(&self, afterstate: G::Afterstate, traces: &mut Traces, nth: usize) {
+        let shift = traces.shift;
         let indices: &mut [u32] = traces.indices_mut();
         let row = row_length(self.features);
-        self.find(&[afterstate], &mut indices[nth * row..][..row]);
+        self.find(&[afterstate], shift, &mut indices[nth * row..][..row]);
     }
 
-    /// Writes a row of storage indices for each afterstate.
+    /// Writes a row of storage indices for each afterstate, in the copies of small tables that are so far away.
     #[inline]
-    fn find(&self, afterstates: &[G::Afterstate], indices: &mut [u32]) {
+    fn find(&self, afterstates: &[G::Afterstate], shift: u32, indices: &mut [u32]) {
         self.kernel.locate(afterstates, indices);
+        let row = row_length(self.features);
+        if shift != 0 {
+            for (_, row) in afterstates.iter().zip(indices.chunks_exact_mut(row)) {
+                self.copies.move_to(shift, row);
+            }
+        }
         if self.stages.count() > 1 {
-            let rows = indices.chunks_exact_mut(row_length(self.features));
-            for (&afterstate, row) in afterstates.iter().zip(rows) {
+            for (&afterstate, row) in afterstates.iter().zip(indices.chunks_exact_mut(row)) {
                 let stage = self.stage_of(afterstate);
                 if stage != 0 {
                     let offset = stage as u32 * self.stage_entries;
@@ -414,7 +429,8 @@ impl<G: Indexed> NTuple<G> {
     /// # Errors
     /// When the system has not enough memory.
     pub fn coherence_sums(&self) -> Result<CoherenceSums, NetworkError> {
-        Ok(CoherenceSums::new(table(2 * self.entries())?))
+        let entries = self.entries() + self.copies.entries();
+        Ok(CoherenceSums::new(table(2 * entries)?))
     }
 
     /// Visits every weight's storage index, in the order of files.
@@ -439,6 +455,10 @@ impl<G: Indexed> NTuple<G> {
 
     pub(crate) fn weights(&self) -> &Table {
         &self.weights
+    }
+
+    pub(crate) fn copies(&self) -> &Copies {
+        &self.copies
     }
 
     /// Weights of one stage; so far apart are those of one content in two stages.
@@ -486,7 +506,7 @@ impl<G: Indexed> ValueFunction<G> for NTuple<G> {
         let row = row_length(self.features);
         let batch = BATCH / row;
         for (afterstates, values) in afterstates.chunks(batch).zip(values.chunks_mut(batch)) {
-            self.find(afterstates, indices);
+            self.find(afterstates, 0, indices);
             let traces = || {
                 indices.chunks_exact(row).map(|row| Trace {
                     indices: &row[..self.features],

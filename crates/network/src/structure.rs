@@ -25,7 +25,7 @@ const NAMED: [(&str, &str); 8] = [
     ),
 ];
 
-/// The word that ends the text of a structure whose patterns are not looked up under symmetries.
+/// The word, the last of its text, that says that a structure's patterns are not looked up under symmetries.
 const ASYMMETRIC: &str = "asymmetric";
 
 /// More patterns than any published network has; keeps look-ups within a fixed buffer.
@@ -79,25 +79,26 @@ fn names() -> String {
 }
 
 impl Structure {
-    /// Reads the text of a structure: a name (`4x6`, `5x6`, `6x6`, `7x6`, `8x6`, `5x4`, `4x5`, `17x4`, on 4x4
-    /// boards), or patterns separated by spaces or commas. A pattern lists its cells as base-36 digits, row
-    /// by row from 0 at the top left. A last word `asymmetric` turns symmetric look-ups off.
+    /// Reads the text of a structure: patterns separated by spaces or commas, or names that stand for some (`4x6`, `5x6`,
+    /// `6x6`, `7x6`, `8x6`, `5x4`, `4x5`, `17x4`, on 4x4 boards). A pattern lists its cells as base-36 digits, row by row
+    /// from 0 at the top left. A word `asymmetric` turns symmetric look-ups off.
     ///
     /// # Errors
     /// When there is no pattern or a pattern is not a set of cells of the board.
     pub fn parse(text: &str, geometry: Geometry) -> Result<Structure, StructureError> {
-        let name = text.trim();
-        if let Some((_, patterns)) = NAMED.iter().find(|named| named.0 == name) {
-            if (geometry.rows, geometry.columns) != (4, 4) {
-                return Err(StructureError::OtherBoard(name.to_owned(), geometry));
+        let mut words = Vec::new();
+        for word in text.split(|c: char| c == ',' || c.is_whitespace()) {
+            match NAMED.iter().find(|(name, _)| *name == word) {
+                Some(_) if (geometry.rows, geometry.columns) != (4, 4) => {
+                    return Err(StructureError::OtherBoard(word.to_owned(), geometry));
+                }
+                Some((_, patterns)) => words.extend(patterns.split(' ')),
+                None if word.is_empty() => {}
+                None => words.push(word),
             }
-            return Structure::parse(patterns, geometry);
         }
-        let mut words: Vec<&str> = text
-            .split(|c: char| c == ',' || c.is_whitespace())
-            .filter(|word| !word.is_empty())
-            .collect();
-        let symmetric = words.pop_if(|word| *word == ASYMMETRIC).is_none();
+        let symmetric = !words.contains(&ASYMMETRIC);
+        words.retain(|word| *word != ASYMMETRIC);
         if words.is_empty() || words.len() > MAX_PATTERNS {
             return Err(StructureError::Count(words.len()));
         }
@@ -287,6 +288,10 @@ mod tests {
             Structure::parse("17x4", SQUARE).map(|s| s.features()),
             Ok(17)
         );
+        // Names go together, and with patterns.
+        let both = Structure::parse("8x6,5x4 cdef", SQUARE).map(|s| s.spelled_out());
+        let [eight, five] = [4, 5].map(|nth: usize| NAMED[nth].1);
+        assert_eq!(both, Ok(format!("{eight} {five} cdef")));
         // On another board the same cells are other patterns, without a name.
         let large = Geometry {
             rows: 5,
@@ -329,6 +334,7 @@ mod tests {
             ("0129", SMALL, "0 to 8"),
             ("0110", SQUARE, "cell '1' twice"),
             ("4x6", SMALL, "the board is 3x3"),
+            ("0123 4x6", SMALL, "'4x6' is a structure for 4x4"),
             (&"0 ".repeat(65), SQUARE, "65 patterns"),
         ] {
             match Structure::parse(text, geometry) {

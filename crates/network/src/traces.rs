@@ -6,6 +6,8 @@ use bytemuck::{Pod, Zeroable};
 pub struct Traces {
     lines: Vec<Line>,
     features: usize,
+    /// How far the small tables are that these indices are of; see the module `copies`.
+    pub(crate) shift: u32,
 }
 
 /// Where the weights of one afterstate are. Opaque: only meaningful to the network that found them and to its
@@ -27,6 +29,7 @@ impl Traces {
         Traces {
             lines: vec![Line([0; LINE]); rows * row_length(features) / LINE],
             features,
+            shift: 0,
         }
     }
 

@@ -57,6 +57,7 @@ impl<G: Indexed> Learner<G> {
         pause: &AtomicBool,
         mut each: impl FnMut(Option<Finished>),
     ) -> io::Result<()> {
+        self.network.spread(self.step_size.sums(), threads);
         let started = AtomicU64::new(play.started);
         let waiting = Mutex::new(std::mem::take(&mut play.lanes));
         let stopped = Mutex::new(VecDeque::new());
@@ -70,12 +71,16 @@ impl<G: Indexed> Learner<G> {
             // Ours now: however this ends, threads that wait to send are set free.
             let games = games;
             let _stop = StopAtEnd(pause.flag);
-            for _ in 0..threads {
+            for thread in 0..threads {
                 let finished = finished.clone();
                 let (started, waiting, stopped) = (&started, &waiting, &stopped);
                 let pause = &pause;
                 thread::Builder::new().spawn_scoped(scope, move || {
-                    let next = || self.next_lane(started, waiting);
+                    let next = || {
+                        let mut lane = self.next_lane(started, waiting)?;
+                        lane.assign(&self.network, thread);
+                        Some(lane)
+                    };
                     let lanes = self.play_games(next, pause, &finished);
                     lock(stopped).extend(lanes);
                 })?;
@@ -89,6 +94,7 @@ impl<G: Indexed> Learner<G> {
                 }
             }
         });
+        self.network.gather(self.step_size.sums(), threads);
         play.started = started.into_inner();
         // Those that a thread was at go on first; with fewer threads than games, some were not taken up yet.
         play.lanes = stopped.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -95,6 +95,13 @@ impl<G: Indexed> Lane<G> {
         lane
     }
 
+    /// Has a thread, counted from 0, play the game.
+    pub(crate) fn assign(&mut self, network: &NTuple<G>, thread: usize) {
+        self.pending.assign(network, thread);
+        network.assign(&mut self.candidates, thread);
+        self.look_ahead(network);
+    }
+
     /// Begins again from the middle of what was played last, after its end, with some probability and unless that is near
     /// the end. So a game is played from ever later positions, and late ones, which few games come to, are learned from more
     /// often (the restart strategy of Matsuzaki 2017; there it is always done, which leaves too few games for the early ones).

@@ -65,6 +65,11 @@ impl<G: Indexed> Pending<G> {
         }
     }
 
+    /// Has a thread learn from the moves that are made from now on; where earlier ones are found does not change.
+    pub(super) fn assign(&mut self, network: &NTuple<G>, thread: usize) {
+        network.assign(&mut self.traces, thread);
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.moves.is_empty()
     }
