@@ -152,7 +152,16 @@ mod tests {
         for value in values.chain(played) {
             assert!((value - mean).abs() < 1e-3, "{value} {mean}");
         }
-        // The sums are shared out as well: another error of the same sign is learned by all threads alike.
+        // So are the sums.
+        let [first, second] = [0, 1].map(|thread: usize| {
+            let pairs = traces[thread].row(0).indices.iter();
+            let pairs =
+                pairs.map(|&index| sums.pair(index).each_ref().map(|sum| sum.load(Relaxed)));
+            pairs.collect::<Vec<_>>()
+        });
+        assert_eq!(first, second);
+        assert!(first.iter().flatten().all(|&sum| sum != 0), "{first:?}");
+        // All errors agreed so far, so the first contrary one is learned whole.
         network.update_coherently(traces[2].row(0), &sums, 1.0, -120.0);
         let moved = network.evaluate(afterstate, &mut traces[2]);
         assert!(moved < mean - 100.0, "{moved} {mean}");
